@@ -17,18 +17,26 @@ namespace pc::binding {
 
 namespace {
 
-/// Heights of the hits, NaN for those that are ground.
-Column<float> heights_of(const HitSelection& hits, Span<const float> heights, Span<const std::uint8_t> ground,
+/// Heights of the hits, NaN for those that are ground. `ground` null = none is.
+Column<float> heights_of(const HitSelection& hits, Span<const float> heights, const AnyColumn* ground,
                          OpContext& ctx) {
   Column<float> out(hits.size());
   const Span<float> to = out.view();
-  constexpr auto kGround = static_cast<std::uint8_t>(GroundClass::kGround);
-  parallel_for(ctx, hits.size(), std::size_t{1} << 18, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto row = static_cast<std::size_t>(hits.row(i));
-      const bool is_ground = !ground.empty() && ground[row] == kGround;
-      to[i] = is_ground ? std::numeric_limits<float>::quiet_NaN() : heights[row];
-    }
+  const auto fill = [&](auto is_ground) {
+    parallel_for(ctx, hits.size(), std::size_t{1} << 18, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto row = static_cast<std::size_t>(hits.row(i));
+        to[i] = is_ground(row) ? std::numeric_limits<float>::quiet_NaN() : heights[row];
+      }
+    });
+  };
+  if (ground == nullptr) {
+    fill([](std::size_t) { return false; });
+    return out;
+  }
+  constexpr auto kGround = static_cast<double>(GroundClass::kGround);
+  visit_scalar(*ground, [&](auto classes) {
+    fill([classes](std::size_t row) { return std::rint(static_cast<double>(classes[row])) == kGround; });
   });
   return out;
 }
@@ -79,7 +87,7 @@ Napi::Value detect_stems_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
   const auto heights = ColumnHandle::get(info[2]);
-  const auto ground = optional_typed_column(info[3], DType::kU8, "ground");
+  const auto ground = ColumnHandle::get_optional(info[3]);
   const auto js = strict_object(info[4], "params");
   const StemDetectionParams params{.band_min_m = number_field(js, "band_min_m"),
                                    .band_max_m = number_field(js, "band_max_m"),
@@ -96,7 +104,7 @@ Napi::Value detect_stems_job(const Napi::CallbackInfo& info) {
         const Span<const float> all =
             heights->dtype() == DType::kF32 ? heights->as<float>() : Span<const float>(converted.view());
         require(all.size == positions->size(), "heights must be one number per row");
-        const Column<float> of_hits = heights_of(hits, all, view_or_empty<std::uint8_t>(ground), ctx);
+        const Column<float> of_hits = heights_of(hits, all, ground.get(), ctx);
         return detect_stems(hits.points(), of_hits.view(), params, ctx);
       },
       [](Napi::Env env, StemDetectionResult&& found) { return found_to_js(env, found); });

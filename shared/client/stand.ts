@@ -136,7 +136,10 @@ export interface StandInput {
   readonly stand: StandRecord | null;
 }
 
-/** Values of the stand per hectare, from a tree list and what a person has noted. */
+/**
+ * Values of the stand per hectare, from a tree list and what a person has noted. Where no tree of the list has a diameter,
+ * as in clouds from the air, the values that need one are unknown, not 0.
+ */
 export function standSummary(
   { trees, stand }: StandInput,
   settings: StandSettings = DEFAULT_STAND_SETTINGS,
@@ -146,6 +149,7 @@ export function standSummary(
   const counted = standTrees(trees, settings, edits);
   const area = settings.plotAreaM2 ?? stand?.plot_area_m2 ?? null;
   const perHa = (value: number) => (area !== null && area > 0 ? (value / area) * 1e4 : null);
+  const hasDiameters = trees.length === 0 || trees.some(({ dbh_m }) => typeof dbh_m === "number");
   const diameters = counted.map(({ dbh_m }) => dbh_m as number);
   const squares = sum(diameters.map((d) => d * d));
   const tall = counted.filter((tree): tree is TreeRow & { height_m: number } => tree.height_m !== undefined);
@@ -153,13 +157,14 @@ export function standSummary(
   const heights = tall.map(({ height_m }) => height_m);
   const biomass = counted.map((tree) => treeBiomass(tree, settings, volumes));
   const known = biomass.flatMap(({ kg }) => (kg === null ? [] : [kg]));
-  const kg = settings.biomassMethod === "none" || (known.length === 0 && counted.length > 0) ? null : sum(known);
+  const noBiomass = settings.biomassMethod === "none" || !hasDiameters || (known.length === 0 && counted.length > 0);
+  const kg = noBiomass ? null : sum(known);
   return {
     plotAreaM2: area,
     plotAreaSource: settings.plotAreaM2 === null ? (stand?.plot_source ?? "none") : "entered",
     treeCount: counted.length,
-    stemsPerHa: perHa(counted.length),
-    basalAreaPerHaM2: perHa((Math.PI / 4) * squares),
+    stemsPerHa: hasDiameters ? perHa(counted.length) : null,
+    basalAreaPerHaM2: hasDiameters ? perHa((Math.PI / 4) * squares) : null,
     qmdCm: counted.length > 0 ? 100 * Math.sqrt(squares / counted.length) : null,
     loreyHeightM:
       weights > 0 ? sum(tall.map(({ dbh_m, height_m }) => (dbh_m as number) ** 2 * height_m)) / weights : null,
@@ -185,7 +190,7 @@ const MAX_CLASSES = 10_000;
 
 /** Classes [k w, (k + 1) w) from the first to the last with a value. Errors: RangeError for a width that makes too many. */
 export function classesOf(values: readonly number[], width: number): HistogramClass[] {
-  if (!(width > 0)) throw new RangeError(`a class width of ${width} is not above 0`);
+  if (!(width > 0 && Number.isFinite(width))) throw new RangeError(`a class width of ${width} is not above 0`);
   if (values.length === 0) return [];
   const index = (value: number) => {
     let k = Math.floor(value / width);

@@ -1,9 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
-import { addon } from "../../backend/native/core/addon.ts";
+import { describe, expect, test } from "vitest";
 import { TreesResponse } from "../../shared/contract/segment-trees.ts";
-import { refused } from "../support/app/app.ts";
-import { heldUntilCanceled } from "../support/native/native-failure.ts";
-import { eventually } from "../support/run/stopwatch.ts";
 import { rowsOf } from "../support/scans/noisy-cloud.ts";
 import { orchard, samePartition } from "../support/scans/tree-cloud.ts";
 import { answered, cloud, refusal } from "../support/session/session-edits.ts";
@@ -98,21 +94,6 @@ describe("crowns in a canopy height model", () => {
     expect(high.num_trees).toBeLessThan(count);
     expect((await segment({ points, ground_class, chm_cell: 0.4, ...CHM })).chm?.cell).toBe(0.4);
   });
-
-  test("a large extent: coarser cells and a warning; a cell that is given is refused", async () => {
-    const cost = vi.spyOn(addon, "canopyCrownsCost").mockImplementation((_points, _extent, cell) => {
-      return { cells: 4e7, bytes: 1e6, admissible: cell >= 0.39, finest_cell_m: 0.3899 };
-    });
-    const answer = await segment({ points, ground_class, ...CHM });
-    expect([answer.success, answer.chm?.cell]).toEqual([true, 0.39]);
-    expect(answer.warnings).toEqual([expect.stringContaining("cells of 0.39 m instead of 0.208 m")]);
-    const given = await segment({ points, chm_cell: 0.2, ...CHM });
-    cost.mockRestore();
-    expect([given.success, given.code]).toEqual([false, "invalid_argument"]);
-    expect(given.error).toMatch(/^chm_cell 0\.2 m makes too many cells for 1\d\.\d x 1\d\.\d m; 0\.39 m is the finest/);
-    const stray = await segment({ points: [...points, [1e7, 1e7, 3]], ...CHM });
-    expect(stray.error).toContain("Remove stray points");
-  });
 });
 
 describe("a session as source", () => {
@@ -184,35 +165,4 @@ describe("unusual clouds get a result", () => {
 
 test("unknown keys are named in the warnings", async () => {
   expect((await segment({ points, chm_cel: 2, ...CHM })).warnings[0]).toContain('"chm_cel"');
-});
-
-test("an internal failure is reported in `error`", async () => {
-  const spy = vi.spyOn(addon, "canopyCrowns").mockImplementation(() => {
-    throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
-  });
-  expect(await segment({ points, ...CHM })).toMatchObject({
-    ...FAILED,
-    error: "no memory left",
-    code: "out_of_memory",
-  });
-  spy.mockRestore();
-});
-
-test.each([
-  ["treePoints", "chm"],
-  ["canopyCrowns", "chm"],
-  ["treeDecimation", "default"],
-  ["cutPursuitTrees", "default"],
-  ["fusionWarning", "default"],
-] as const)("canceled in %s: 499, and nothing is kept", async (op, method) => {
-  const before = addon.bulkBytesInUse();
-  let reached = false;
-  const cancel = () => {
-    reached = true;
-    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
-  };
-  const value = await heldUntilCanceled(op, cancel, () => refused(made, URL, { points, method }));
-  expect(reached).toBe(true);
-  expect(value).toEqual({ status: 499, detail: "Tree segmentation was canceled.", code: "canceled" });
-  await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
 });

@@ -15,9 +15,9 @@ beforeEach(() => {
   cloud = join(root, "plot.csv");
 });
 const TREES: readonly ForestTree[] = [
-  { id: 1, x: 5, y: 6, dbh_m: 0.3, count: 4000 },
-  { id: 2, x: 10, y: 6, dbh_m: 0.2, count: 4000 },
-  { id: 3, x: 14, y: 8, dbh_m: 0.25, count: 4000 },
+  { id: 1, x: 5, y: 6, dbh_m: 0.3 },
+  { id: 2, x: 10, y: 6, dbh_m: 0.2 },
+  { id: 3, x: 14, y: 8, dbh_m: 0.25 },
 ];
 /** Only the coordinates: what a scanner gives. */
 const places = (rows: readonly string[]) => rows.map((row) => row.split(" ").slice(0, 3));
@@ -78,13 +78,17 @@ test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cl
 });
 
 test("a cloud that is one tree needs no ground", async () => {
-  write(places(forestRows([{ id: 1, x: 0, y: 0, dbh_m: 0.3, count: 4000 }]).filter((row) => !row.endsWith(" 0 0 1"))));
+  write(places(forestRows([{ id: 1, x: 0, y: 0, dbh_m: 0.3 }]).filter((row) => !row.endsWith(" 0 0 1"))));
   const { code, stdout } = await command(root, args("--json"));
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ method: "one_tree", tree_count: 1 });
   const [tree] = table("trees.csv");
   expect(Math.abs(Number(tree?.["dbh_m"]) - 0.3)).toBeLessThan(0.005);
-  expect(tree?.["ground_source"]).toBe("tree_min_z");
+  expect([tree?.["ground_source"], tree?.["n_points"]]).toEqual(["tree_min_z", "3000"]);
+  expect([tree?.["edge"], tree?.["hegyi_index"], tree?.["crown_overlap_m2"]]).toEqual(["", "", ""]);
+  expect(readdirSync(out)).not.toContain("stems.png");
+  const { width, height } = PNG.sync.read(readFileSync(join(out, "tree_1.png")));
+  expect(Math.max(width, height)).toBeLessThan(700); // pictures of 200 pixels with their axes
   expect(readFileSync(join(out, "stand.csv"), "utf8")).toContain("\nstems_per_ha,,1/ha\n");
 });
 
@@ -104,10 +108,21 @@ test("from the air, crowns have no diameters, and the report says so", async () 
   expect(stdout).toMatch(/Diameters +absent/);
   const trees = table("trees.csv");
   expect(trees).toHaveLength(9);
-  expect(new Set(trees.map((row) => `${row["dbh_m"]}${row["hegyi_index"]}${row["basal_area_m2"]}`))).toEqual(
-    new Set([""]),
-  );
+  for (const name of ["dbh_m", "hegyi_index", "basal_area_m2", "lean_deg", "lean_azimuth_deg"])
+    expect([name, ...new Set(trees.map((row) => row[name]))]).toEqual([name, ""]);
+  expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nstems_per_ha,,1\/ha\nbasal_area_per_ha,,m2\/ha\n/);
   expect(Math.max(...trees.map((row) => Number(row["height_m"])))).toBeGreaterThan(13);
+});
+
+test("a plot without trees: the reason, and nothing is written", async () => {
+  const rows: (string | number)[][] = [["x", "y", "z"]];
+  for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
+  for (let i = 0; i < 300; i += 1)
+    rows.push([30 + 4 * ((i * 0.7548776662) % 1), 30 + 4 * ((i * 0.6180339887) % 1), 1.2]);
+  write(rows);
+  const { code, stderr } = await command(root, args("--method", "chm"));
+  expect([code, stderr]).toEqual([2, expect.stringContaining("method chm found no tree in this cloud")]);
+  expect(existsSync(out)).toBe(false);
 });
 
 test.each<[string, string[], RegExp]>([

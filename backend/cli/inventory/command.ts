@@ -10,7 +10,7 @@ export function addInventory(program: Command, perform: Perform): void {
     )
     .argument("<cloud>", "point cloud file of a plot or of one tree: airborne, mobile or terrestrial")
     .requiredOption("--out <folder>", "folder for the results, created if missing")
-    .option("--method <name>", "tree segmentation (default: chm for airborne clouds, else the best for stems)")
+    .option("--method <name>", "tree segmentation: auto, default or chm (without: chm for airborne clouds, else auto)")
     .option("--breast-height <metres>", "height of the diameter at breast height (default 1.3)")
     .option("--min-dbh <centimetres>", "smaller trees do not count in the stand table (default 5)")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")

@@ -96,7 +96,7 @@ export async function stemMap(
   longestPx: number,
 ): Promise<NamedFigure | null> {
   const bases = trees.flatMap(({ stem_base }) => (stem_base ? [stem_base] : []));
-  if (bases.length === 0) return null;
+  if (bases.length === 0 || (bases.length === 1 && !stand?.plot_polygon)) return null; // a single disc is no map
   const [dx, dy] = tail.world_shift ?? [0, 0, 0];
   const corners = [...(stand?.plot_polygon ?? []), ...bases.map(([x, y]) => [x, y] as const)];
   const ends = (axis: 0 | 1, pick: (a: number, b: number) => number) =>
@@ -122,7 +122,7 @@ export async function stemMap(
     world_shift: [0, 0, 0],
     bar: null,
     legend: [
-      { color: STEM, text: "diameter" },
+      ...(withStem.length > 0 ? [{ color: STEM, text: "diameter" }] : []),
       ...(withStem.length < trees.length ? [{ color: PLOT, text: "no diameter" }] : []),
       ...(stems ? [{ color: SEED, text: "stem seen" }] : []),
     ],

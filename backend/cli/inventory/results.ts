@@ -36,18 +36,19 @@ const known = (value: number | null, unit: string, digits = 4) =>
   value === null ? "not known" : `${short(value, digits)} ${unit}`.trim();
 
 /** Height classes of all trees, also of those without a diameter. */
-export const heightClassesOf = ({ trees }: TreeInventoryTail, { heightClassM }: StandSettings) =>
-  classesOf(
-    trees.flatMap(({ height_m }) => (height_m === undefined ? [] : [height_m])),
-    heightClassM,
-  );
+export const heightClassesOf = (list: TreeInventoryTail, { heightClassM }: StandSettings) =>
+  classesOf(heightsOf(list), heightClassM);
 
 const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+const largest = (values: readonly number[]) =>
+  values.length > 0 ? values.reduce((most, value) => Math.max(most, value)) : null;
+const heightsOf = ({ trees }: TreeInventoryTail) =>
+  trees.flatMap(({ height_m }) => (height_m === undefined ? [] : [height_m]));
 
 /** What was found, for the terminal and the report. */
 export function plotFacts({ plot, list }: MeasuredPlot): Fact[] {
-  const heights = list.trees.flatMap(({ height_m }) => (height_m === undefined ? [] : [height_m]));
+  const heights = heightsOf(list);
   const diameters = list.trees.filter(({ dbh_m }) => typeof dbh_m === "number").length;
   const facts: Fact[] = [
     ["Cloud", `${plot.scene.kind}: ${plot.scene.reason}`],
@@ -57,10 +58,7 @@ export function plotFacts({ plot, list }: MeasuredPlot): Fact[] {
     ["Skipped", plainNumber(list.skipped.length, 0)],
   ];
   if (plot.stems) facts.push(["Stems at breast height", plainNumber(plot.stems.seeds.length, 0)]);
-  facts.push([
-    "Mean, largest height",
-    `${known(mean(heights), "m")}, ${known(heights.length > 0 ? Math.max(...heights) : null, "m")}`,
-  ]);
+  facts.push(["Mean, largest height", `${known(mean(heights), "m")}, ${known(largest(heights), "m")}`]);
   return facts;
 }
 
@@ -176,14 +174,14 @@ function page(
     ...Object.entries(params).map(([name, value]): Fact => [name, value === null ? "none" : JSON.stringify(value)]),
     versionsFact(versions),
   ];
-  const tallest = Math.max(0, ...list.trees.map(({ height_m }) => height_m ?? 0));
+  const tallest = largest(heightsOf(list));
   const tiles: (readonly [string, string])[] = [
     [plainNumber(list.trees.length, 0), list.trees.length === 1 ? "tree" : "trees"],
   ];
   if (stand.basalAreaPerHaM2 !== null && stand.treeCount > 0)
     tiles.push([`${short(stand.basalAreaPerHaM2, 3)} m²/ha`, "basal area"]);
   if (stand.qmdCm !== null) tiles.push([`${short(stand.qmdCm, 3)} cm`, "quadratic mean diameter"]);
-  tiles.push([`${short(tallest, 3)} m`, "largest height"]);
+  if (tallest !== null) tiles.push([`${short(tallest, 3)} m`, "largest height"]);
   return {
     kicker: "Tree inventory",
     title: cloud.file.name,

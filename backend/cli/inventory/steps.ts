@@ -4,7 +4,8 @@ import type { DetectStemsResponse } from "../../../shared/contract/cloud-session
 import type { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
-import { TREE_METHODS, type TreeMethod } from "../../../shared/contract/segment-trees.ts";
+import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
+import { AppError } from "../../../shared/errors.ts";
 import { pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
 import { detectedScene } from "../analyze/scene.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
@@ -40,11 +41,8 @@ export interface LabelledPlot {
   readonly warnings: readonly string[];
 }
 
-/** The method for clouds with stems: the first of these that the service has. */
-const FOR_STEMS = ["auto", "default", "chm"] as const;
-export const methodForStems = (): TreeMethod =>
-  TREE_METHODS.find((name) => name === FOR_STEMS.find((best) => (TREE_METHODS as readonly string[]).includes(best))) ??
-  TREE_METHODS[0];
+/** Where stems can be seen. */
+const METHOD_FOR_STEMS: TreeMethod = "auto";
 
 /** Small plots with fewer points were scanned from the air; scans from the ground have hundreds. */
 const SPARSE_PER_M2 = 60;
@@ -54,6 +52,22 @@ function plotScene(glance: PointSample): Pick<Scene, "kind" | "reason"> {
   const density = pointDensity(glance);
   if (scene.kind !== "plot" || density === null || density >= SPARSE_PER_M2) return scene;
   return { kind: "airborne", reason: `${scene.reason}, fewer than ${SPARSE_PER_M2} points/m²` };
+}
+
+/** Coarsest cell in which crowns stand apart, metres: a canopy height model closes gaps of two cells. */
+const CROWN_CELL_M = 1;
+const MOST_CELLS = 1_000_000;
+
+/** Cells of terrain and canopy height model: of a sparse cloud finer than its density asks for. */
+export function crownPlace(
+  tail: Pick<CreateSessionTail, "tight_bounds" | "world_shift">,
+  glance: PointSample,
+): RasterPlace | undefined {
+  const place = rasterPlace(tail, glance, undefined);
+  if (!place || place.cell_size <= CROWN_CELL_M) return place;
+  const [left, low, right, high] = place.bbox;
+  const cells = ((right - left) * (high - low)) / CROWN_CELL_M ** 2;
+  return cells > MOST_CELLS ? place : rasterPlace(tail, glance, CROWN_CELL_M);
 }
 
 /** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
@@ -69,7 +83,7 @@ export async function labelPlot(
   const scene = plotScene(glance);
   if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
   const warnings: string[] = [];
-  const place = rasterPlace(tail, glance, undefined);
+  const place = crownPlace(tail, glance);
   progress.stage("1/6 Looking for the ground");
   const ground = await client.segmentGroundSession(
     id,
@@ -81,9 +95,10 @@ export async function labelPlot(
   const terrain = await surface(id, "dtm", place, { add_height_column: true }, run, warnings);
   const chm = terrain ? await surface(id, "chm", place, {}, run, warnings) : null;
   const is_airborne = scene.kind === "airborne";
-  const method = asked ?? (is_airborne ? "chm" : methodForStems());
+  const method = asked ?? (is_airborne ? "chm" : METHOD_FOR_STEMS);
   progress.stage("3/6 Segmenting trees");
   const segmented = await client.segmentTreesSession(id, { method, acknowledge_cost: true }, { signal });
+  if (segmented.num_trees === 0) throw new AppError("invalid_argument", noTree(method));
   warnings.push(...segmented.warnings, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
   progress.stage("4/6 Looking for stems");
   const stems = terrain && !is_airborne ? await client.detectStems(id, {}, { signal }) : null;
@@ -102,6 +117,9 @@ export async function labelPlot(
     warnings,
   };
 }
+
+const noTree = (method: TreeMethod) =>
+  `method ${method} found no tree in this cloud; ${method === "chm" ? "for scans from the ground take --method auto" : "for clouds seen from the air take --method chm"}`;
 
 /** Every point is one tree: there is no ground to look for. */
 async function oneTree(
@@ -172,13 +190,29 @@ export async function measurePlot(
     ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
   };
   const list = await run.client.treeInventory(tail.session_id, wishes, shown(run));
-  if (method === "one_tree") return { ...list, stand: null };
+  if (method === "one_tree") return withoutStand(list);
   return is_airborne ? withoutStems(list) : list;
+}
+
+/** One tree has no competitors, no plot and no edge. */
+function withoutStand(list: TreeInventoryTail): TreeInventoryTail {
+  const trees = list.trees.map(
+    ({
+      hegyi_index: _,
+      hegyi_index_corrected: __,
+      n_competitors: ___,
+      crown_overlap_m2: ____,
+      crown_overlap_fraction: _____,
+      edge: ______,
+      ...tree
+    }) => tree,
+  );
+  return { ...list, trees, stand: null };
 }
 
 /** Few returns reach a stem from the air: circles through them are chance. */
 function withoutStems(list: TreeInventoryTail): TreeInventoryTail {
-  const trees = list.trees.map(({ n_competitors: _, ...tree }) => ({
+  const trees = list.trees.map(({ n_competitors: _, lean_deg: __, lean_azimuth_deg: ___, ...tree }) => ({
     ...tree,
     dbh_m: null,
     dbh: null,

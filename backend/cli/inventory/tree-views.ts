@@ -9,7 +9,7 @@ import { MapCanvas } from "./map-canvas.ts";
 import { largestTrees, type NamedFigure } from "./pictures.ts";
 
 const COUNT = 10;
-/** Longest side of a tree's picture, pixels. */
+/** Longest side of a tree's picture, pixels; less if the other pictures are smaller. */
 const LONGEST_PX = 700;
 const SECTION: Rgb = [0xd6, 0x27, 0x28];
 const UNSURE: Rgb = [0xff, 0x9d, 0x2e];
@@ -19,15 +19,17 @@ const BREAST: Rgb = [0x1f, 0x77, 0xb4];
 export async function treeViews(
   { trees, stem_curve }: TreeInventoryTail,
   sample: PointSample,
+  pictureSize: number,
   signal: AbortSignal,
 ): Promise<NamedFigure[]> {
+  const longestPx = Math.min(LONGEST_PX, pictureSize);
   const chosen = largestTrees(trees, COUNT);
   const samples = samplesOf(sample, new Set(chosen.map(({ tree_id }) => tree_id)));
   const figures: NamedFigure[] = [];
   for (const tree of chosen) {
     const points = samples.get(tree.tree_id);
     const sections = stem_curve.filter(({ tree_id }) => tree_id === tree.tree_id);
-    if (points) figures.push(await treeView(tree, points, sections, signal));
+    if (points) figures.push(await treeView(tree, { points, sections, longestPx }, signal));
   }
   return figures;
 }
@@ -61,16 +63,21 @@ function samplesOf(
   );
 }
 
+interface Drawn {
+  readonly points: PointSample;
+  readonly sections: readonly StemRow[];
+  readonly longestPx: number;
+}
+
 async function treeView(
   tree: TreeRow,
-  points: PointSample,
-  sections: readonly StemRow[],
+  { points, sections, longestPx }: Drawn,
   signal: AbortSignal,
 ): Promise<NamedFigure> {
   const view = VIEWS.find(({ name }) => name === "front");
   const { bbox_min: min, bbox_max: max } = tree;
   if (!view || !min || !max) throw new Error("a measured tree without a box");
-  const frame = viewFrame(view, { min, max }, LONGEST_PX);
+  const frame = viewFrame(view, { min, max }, longestPx);
   const scale = { ramp: "greys" as RampName, range: [min[2], max[2]] as const };
   const raster = await renderView(points, frame, { mode: "height", ...scale }, signal);
   const map = new MapCanvas(frame, raster);

@@ -189,7 +189,9 @@ function answerOf(
     skipped,
     warnings: warningsOf(found, rows, request, overlap_known),
     params,
-    error: success ? null : "No tree could be measured; skipped tells why.",
+    error: success
+      ? null
+      : `No tree could be measured; ${skipped.length > 0 ? "skipped tells why" : "tree_ids is empty"}.`,
     ...(success ? {} : { code: "invalid_argument" as const }),
   };
 }

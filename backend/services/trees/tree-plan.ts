@@ -1,14 +1,14 @@
 import type { CostWarning } from "../../../shared/contract/cost-warning.ts";
-import type { Tiling } from "../../../shared/contract/segment-trees.ts";
+import { DEFAULT_CUT_PURSUIT, type Tiling } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { MIN_TREE_POINTS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/trees.ts";
-import { costWarning, costWarningOf } from "../run/cost-warning.ts";
+import { type CostEstimate, costWarning, costWarningOf } from "../run/cost-warning.ts";
 import { type ChmPlan, chmPlan } from "./chm-plan.ts";
 import type { CheckedChm, CheckedCutPursuit, CheckedPaths, CheckedTrees } from "./tree-filter.ts";
-import { withGround } from "./tree-heights.ts";
+import { groundFindingCost, groundFound, type TerrainPlan, terrainBytes, terrainPlan } from "./tree-heights.ts";
 import { type SortedTreeInput, sorted, type TreeInput } from "./tree-input.ts";
 
 /** Also the `tool` of the endpoint. */
@@ -49,45 +49,51 @@ export type TreesPlan = PlanBase &
         readonly nodes: number;
         readonly tiles: native.TileWish | null;
       }
-    | { readonly filter: CheckedPaths; readonly tiles: native.TileWish | null }
+    | { readonly filter: CheckedPaths; readonly terrain: TerrainPlan; readonly tiles: native.TileWish | null }
   );
 
-/** Errors: invalid_argument for too few or too many points, and for a grid or voxels that are too fine. */
-export async function planTrees(
-  given: TreeInput,
-  filter: CheckedTrees,
-  wish: TilingWish | null,
-  deps: Deps,
-  job: Job,
-): Promise<TreesPlan> {
-  if (wish && !(wish.tile_buffer_m > 0))
-    throw new AppError("invalid_argument", `tile_buffer_m must be a number above 0, not ${wish.tile_buffer_m}`);
-  const first = await sorted(given, job);
-  const { input, warnings: found } =
-    filter.method === "auto" && first.vegetation_count >= MIN_TREE_POINTS
-      ? await withGround(first, job)
-      : { input: first, warnings: [] };
-  requirePoints(input.vegetation_count, mayTile(filter, wish), deps);
-  const base = { input, warnings: [...filter.unused, ...found] };
+/** How to look for trees. */
+export interface TreesWish {
+  readonly filter: CheckedTrees;
+  /** Null: not in tiles. */
+  readonly tiling: TilingWish | null;
+  /** The user agrees to the cost. */
+  readonly acknowledged: boolean;
+}
+
+/**
+ * A plan with a cost warning is not ready to begin unless the cost is acknowledged: its ground may not have been found.
+ * Errors: invalid_argument for too few or too many points, and for a grid or voxels that are too fine.
+ */
+export async function planTrees(given: TreeInput, wish: TreesWish, deps: Deps, job: Job): Promise<TreesPlan> {
+  const { filter, tiling } = wish;
+  if (tiling && !(tiling.tile_buffer_m > 0))
+    throw new AppError("invalid_argument", `tile_buffer_m must be a number above 0, not ${tiling.tile_buffer_m}`);
+  const input = await sorted(given, job);
   const gathered = 28 * given.hit_count + 2 * given.positions.length;
-  if (filter.method === "default") return graphPlan(base, gathered, filter, wish, deps, job);
-  if (filter.method === "auto") return pathPlan(base, gathered, filter, wish, deps);
+  if (filter.method === "auto") return pathPlan(input, gathered, { ...wish, filter }, deps, job);
+  requirePoints(input.vegetation_count, mayTile(filter, tiling), deps);
+  if (filter.method === "default")
+    return graphPlan({ input, warnings: filter.unused }, gathered, filter, tiling, deps, job);
   const { vegetation_count, extent } = input;
   const chm = chmPlan(filter, vegetation_count, extent);
-  const warnings = [...base.warnings, ...(wish?.tiling === "on" ? ["Method chm does not use tiling."] : [])];
-  return { ...base, warnings, filter, chm, bytes: chm.bytes + 2 * gathered, cost_warning: null };
+  const warnings = [...filter.unused, ...(tiling?.tiling === "on" ? ["Method chm does not use tiling."] : [])];
+  return { input, warnings, filter, chm, bytes: chm.bytes + 2 * gathered, cost_warning: null };
 }
 
 const mayTile = ({ method }: CheckedTrees, wish: TilingWish | null) =>
   method !== "chm" && wish !== null && wish.tiling !== "off";
 
+function requireEnough(points: number): void {
+  if (points >= MIN_TREE_POINTS) return;
+  throw new AppError(
+    "invalid_argument",
+    `Need at least ${MIN_TREE_POINTS} points that are not ground for tree segmentation, but there are ${points}`,
+  );
+}
+
 function requirePoints(points: number, tiled: boolean, { config }: Deps): void {
-  if (points < MIN_TREE_POINTS) {
-    throw new AppError(
-      "invalid_argument",
-      `Need at least ${MIN_TREE_POINTS} points that are not ground for tree segmentation, but there are ${points}`,
-    );
-  }
+  requireEnough(points);
   const most = tiled ? config.treeMaxPointsTiled : config.treeMaxPoints;
   if (points <= most) return;
   const setting = tiled ? "APP_TREE_MAX_POINTS_TILED" : "APP_TREE_MAX_POINTS";
@@ -97,22 +103,54 @@ function requirePoints(points: number, tiled: boolean, { config }: Deps): void {
   );
 }
 
-/** Tiles and cost of cheapest paths. */
-function pathPlan(
-  base: Pick<PlanBase, "input" | "warnings">,
+/**
+ * Ground, terrain, tiles and cost of cheapest paths. Where no point is labelled as ground it is found first, once the
+ * cost of all that follows needs no question; until then every point may be vegetation.
+ */
+async function pathPlan(
+  first: SortedTreeInput,
   gathered: number,
-  filter: CheckedPaths,
-  wish: TilingWish | null,
+  { filter, tiling, acknowledged }: TreesWish & { readonly filter: CheckedPaths },
   deps: Deps,
-): TreesPlan {
-  const points = base.input.vegetation_count;
-  const { treeMaxPoints, treeTileNodes: tile_nodes } = deps.config;
+  job: Job,
+): Promise<TreesPlan> {
+  requireEnough(first.vegetation_count);
+  const terrain = await terrainPlan(first, job);
+  const ready = (input: SortedTreeInput, found: readonly string[], before: CostEstimate): TreesPlan => {
+    const { tiles, bytes, seconds } = pathCost(input, tiling, terrain, deps);
+    const cost = { seconds: before.seconds + seconds, bytes: gathered + Math.max(before.bytes, bytes) };
+    const cost_warning = costWarning(TREES_TOOL, cost, deps);
+    const warnings = [...filter.unused, ...terrain.warnings, ...found];
+    return { input, warnings, filter, terrain, tiles, bytes: cost.bytes, cost_warning };
+  };
+  const none = { seconds: 0, bytes: 0 };
+  const labelled = first.ground_count > 0;
+  const finding = labelled ? none : groundFindingCost(first);
+  let plan = ready(first, [], finding);
+  if (!labelled) {
+    if (plan.cost_warning && !acknowledged) return plan;
+    const input = await deps.admission.run(job, TREES_TOOL, gathered + finding.bytes, () => groundFound(first, job));
+    plan = ready(input, [GROUND_FOUND], none);
+  }
+  requirePoints(plan.input.vegetation_count, mayTile(filter, tiling), deps);
+  return plan;
+}
+
+const GROUND_FOUND = "No point was labelled as ground; it was found first, as segment_ground does with method auto.";
+
+/** Tiles, time and memory of the terrain and the paths. */
+function pathCost(
+  { vegetation_count: points, ground_count, positions }: SortedTreeInput,
+  wish: TilingWish | null,
+  terrain: TerrainPlan,
+  { config: { treeMaxPoints, treeTileNodes: tile_nodes } }: Deps,
+) {
   const tiled = wish !== null && (wish.tiling === "on" || (wish.tiling === "auto" && points > treeMaxPoints));
   const nodes = 0; // counted by the run, with the voxels that it chooses
   const tiles = tiled ? { nodes, tile_nodes, buffer_m: wish.tile_buffer_m } : null;
-  const bytes = gathered + native.pathTreesBytes(points) + (tiled ? (TILED_BYTES + TILE_POINT_BYTES) * points : 0);
-  const cost_warning = costWarning(TREES_TOOL, { seconds: PATH_SECONDS_PER_POINT * points, bytes }, deps);
-  return { ...base, filter, tiles, bytes, cost_warning };
+  const paths = native.pathTreesBytes(points) + (tiled ? (TILED_BYTES + TILE_POINT_BYTES) * points : 0);
+  const bytes = 4 * positions.length + Math.max(paths, terrainBytes(ground_count, terrain));
+  return { tiles, bytes, seconds: PATH_SECONDS_PER_POINT * points };
 }
 
 /** Voxels, tiles and cost of a cut-pursuit segmentation. */
@@ -138,7 +176,7 @@ async function graphPlan(
   const share = tiled ? Math.min(1, (2 * tile_nodes) / nodes) : 1;
   const solver = native.cutPursuitTreesBytes(Math.ceil(share * points), Math.ceil(share * nodes), params);
   const bytes = gathered + solver + (tiled ? (TILED_BYTES + TILE_POINT_BYTES * share) * points : 0);
-  const seconds = SECONDS_PER_NODE * nodes + SECONDS_PER_POINT * points;
+  const seconds = SECONDS_PER_NODE * nodes * widerGraph(params) + SECONDS_PER_POINT * points;
   const cost_warning = graphCost(
     { seconds, bytes },
     { nodes, points, decimate_res1: params.decimate_res1 },
@@ -147,6 +185,10 @@ async function graphPlan(
   );
   return { ...base, filter, params, nodes, tiles, bytes, cost_warning };
 }
+
+/** How many times the neighbours of the published graphs: time grows with the edges. */
+const widerGraph = ({ min_nn1, min_nn2 }: native.CutPursuitParams) =>
+  Math.max(1, min_nn1 / DEFAULT_CUT_PURSUIT.min_nn1, min_nn2 / DEFAULT_CUT_PURSUIT.min_nn2);
 
 /** The question whether to start: contract classification section 4. */
 function graphCost(

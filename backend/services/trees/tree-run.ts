@@ -27,7 +27,7 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
     return { labels, report: { ...chmReport(plan, found), elapsed_s: elapsed(start) }, tiling: null };
   }
   const { tiles } = plan;
-  const heights = "params" in plan ? null : await heightsOf(plan.input, job);
+  const heights = "terrain" in plan ? await heightsOf(plan.input, plan.terrain, job) : null;
   const found = await job.track(() =>
     "params" in plan
       ? native.cutPursuitTrees(positions, not_vegetation, seeds, plan.params, tiles)

@@ -39,7 +39,7 @@ export async function treesFlat(
     return notRun(filter, { error: message, code });
   }
   async function label(given: TreeInput): Promise<TreesResponse> {
-    const plan = await planTrees(given, filter, null, deps, job);
+    const plan = await planTrees(given, { filter, tiling: null, acknowledged: request.acknowledge_cost }, deps, job);
     const { cost_warning } = plan;
     if (cost_warning && !request.acknowledge_cost) return notRun(filter, { error: null, cost_warning });
     return deps.admission.run(job, TREES_TOOL, plan.bytes + 12 * given.hit_count, async () => {
@@ -98,7 +98,8 @@ export function segmentTreesSession(
 ): Promise<SessionTreesResponse> {
   return session.read(job, async (base) => {
     const { mask, input } = await sessionInput(base, request.seed_points, job);
-    const plan = await planTrees(input, filter, request, deps, job);
+    const wish = { filter, tiling: request, acknowledged: request.acknowledge_cost };
+    const plan = await planTrees(input, wish, deps, job);
     if (plan.cost_warning && !request.acknowledge_cost) throw asRefusal(plan.cost_warning);
     const octree = request.defer_octree ? 0 : octreeCost(base, mask);
     return deps.admission.run(job, TREES_TOOL, Math.max(plan.bytes, octree), async () => {

@@ -1,11 +1,8 @@
-import { expect, test, vi } from "vitest";
-import { addon } from "../../../backend/native/core/addon.ts";
+import { expect, test } from "vitest";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import { CostRefusal } from "../../../shared/contract/cost-warning.ts";
 import { appOfTest, refused } from "../../support/app/app.ts";
-import { heldUntilCanceled } from "../../support/native/native-failure.ts";
-import { eventually } from "../../support/run/stopwatch.ts";
 import { rowsOf } from "../../support/scans/noisy-cloud.ts";
 import { orchard, samePartition } from "../../support/scans/tree-cloud.ts";
 import { amid, answered, cloud, columnOf, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
@@ -89,13 +86,12 @@ test("tiles: on, auto above the number of nodes after asking, off; the labels ar
   const { session_id } = await cloud(small, ["x y z ground_class", ...rows]);
   const run = (payload: object) =>
     answered(small, SessionTreesResponse, url(session_id), { tile_buffer_m: 3, defer_octree: true, ...payload });
-  const spy = vi.spyOn(addon, "cutPursuitTrees");
   const answer = await refused(small, url(session_id), { tile_buffer_m: 3 });
-  expect([answer.status, answer.code, spy.mock.calls.length]).toEqual([409, "conflict", 0]);
+  expect([answer.status, answer.code]).toEqual([409, "conflict"]);
   const { detail } = CostRefusal.parse(answer);
   expect(detail.message).toMatch(/ in about \d tiles\. Send the request again with acknowledge_cost to run it\.$/);
   expect(detail.cost_warning).toMatchObject({ node_guideline: 1000, decimate_res1: 0.05 });
-  spy.mockRestore();
+  expect(await columnOf(small, session_id, extraKey("tree_instance"))).toBeUndefined();
   const tiled = await run({ acknowledge_cost: true });
   expect(tiled.tiling).toMatchObject({
     tiled: true,
@@ -201,29 +197,4 @@ test("an edit during the run takes precedence: 409, nothing is written", async (
   const value = await amid("treePoints", edit, () => refusal(made, url(session_id), { method: "chm" }));
   expect(value).toEqual([409, "the cloud changed while this operation ran; run it again"]);
   expect(await treesOf(session_id)).toBeUndefined();
-});
-
-test.each([
-  ["treePoints", "chm"],
-  ["canopyCrowns", "chm"],
-  ["treeDecimation", "default"],
-  ["cutPursuitTrees", "default"],
-  ["fusionWarning", "default"],
-  ["octreeBuild", "chm"],
-] as const)("canceled in %s: 499, no leftovers", async (op, method) => {
-  const { points: large, ground_class: classes } = orchard(op === "octreeBuild" ? 5 : 4); // an octree not in the cache
-  const rows = large.map((p, i) => `${p.join(" ")} ${classes[i]}`);
-  const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
-  const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];
-  let reached = false;
-  const cancel = () => {
-    reached = true;
-    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
-  };
-  const value = await heldUntilCanceled(op, cancel, () => refusal(made, url(session_id), { method }));
-  expect([reached, value]).toEqual([true, [499, "Tree segmentation was canceled."]]);
-  expect(await treesOf(session_id)).toBeUndefined();
-  await eventually(async () =>
-    expect([addon.bulkBytesInUse(), (await stateOf(made, session_id)).version]).toEqual(before),
-  );
 });

@@ -108,6 +108,7 @@ test("ids that are not measured are skipped with a reason, and a subset has no s
   expect(subset.skipped).toEqual([{ tree_id: 99, n_points: 0, reason: "no point of the cloud has this id" }]);
   expect([subset.stand, subset.trees[0]?.hegyi_index, subset.trees[0]?.edge]).toEqual([null, undefined, undefined]);
   expect(subset.warnings.join(" ")).toContain("need every tree");
+  expect((await refusedTail(session_id, { tree_ids: [] })).error).toBe("No tree could be measured; tree_ids is empty.");
   const tiny = await measure(session_id, { tree_ids: [5], min_points: 1 });
   expect(tiny.trees).toEqual([{ tree_id: 5, n_points: 2, flags: ["too_few_points"] }]);
 });

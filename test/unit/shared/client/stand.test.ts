@@ -78,6 +78,23 @@ describe("stand summary", () => {
   });
 });
 
+test("where no tree has a diameter, what needs one is unknown, not 0", () => {
+  const crowns = [tree(1, null, 20), tree(2, null, 25)];
+  const found = standSummary({ trees: crowns, stand }, settings({ biomassMethod: "chave2014" }));
+  expect(found).toMatchObject({
+    treeCount: 0,
+    stemsPerHa: null,
+    basalAreaPerHaM2: null,
+    qmdCm: null,
+    biomassKg: null,
+    biomassPerHaMg: null,
+    canopyCover: 0.7,
+  });
+  expect(standCsv("a", found, DEFAULT_STAND_SETTINGS)).toContain("\nbasal_area_per_ha,,m2/ha\n");
+  const small = standSummary({ trees: [tree(1, 0.02, 3)], stand });
+  expect([small.stemsPerHa, small.basalAreaPerHaM2]).toEqual([0, 0]);
+});
+
 describe("biomass", () => {
   // 0.0673 (0.5 * 30^2 * 20)^0.976 and exp(-2.5356 + 2.4349 ln 30), by hand
   test.each([
@@ -115,7 +132,7 @@ test("classes hold every value between their edges k * width", () => {
     { numRuns: 60 },
   );
   expect(() => classesOf([0, 1e9], 1e-3)).toThrow(RangeError);
-  expect(() => classesOf([1], 0)).toThrow(RangeError);
+  for (const width of [0, -1, Number.NaN, Infinity]) expect(() => classesOf([1], width)).toThrow(RangeError);
 });
 
 test("an edit survives only with its tree in its place", () => {

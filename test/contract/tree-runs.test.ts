@@ -1,0 +1,173 @@
+import { expect, test, vi } from "vitest";
+import { addon } from "../../backend/native/core/addon.ts";
+import { extraKey } from "../../backend/sessions/column-names.ts";
+import { DetectStemsResponse } from "../../shared/contract/cloud-session/detect-stems.ts";
+import { TreesResponse } from "../../shared/contract/segment-trees.ts";
+import { appOfTest, refused } from "../support/app/app.ts";
+import { heldUntilCanceled } from "../support/native/native-failure.ts";
+import { eventually } from "../support/run/stopwatch.ts";
+import { STEM_COLUMNS, stemRows } from "../support/scans/stems.ts";
+import { orchard } from "../support/scans/tree-cloud.ts";
+import { answered, cloud, columnOf, refusal, stateOf } from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+// Runs of segment_trees and detect_stems that are asked about, admitted, canceled or fail.
+
+const URL = "/api/segment/trees";
+const made = sessionTest();
+const segment = (payload: object) => answered(made, TreesResponse, URL, payload);
+const { points, trees, ground_class, count } = orchard(4);
+const CHM = { method: "chm" };
+const AUTO = { method: "auto" };
+
+test("a large extent: coarser cells and a warning; a cell that is given is refused", async () => {
+  const cost = vi.spyOn(addon, "canopyCrownsCost").mockImplementation((_points, _extent, cell) => {
+    return { cells: 4e7, bytes: 1e6, admissible: cell >= 0.39, finest_cell_m: 0.3899 };
+  });
+  const answer = await segment({ points, ground_class, ...CHM });
+  expect([answer.success, answer.chm?.cell]).toEqual([true, 0.39]);
+  expect(answer.warnings).toEqual([expect.stringContaining("cells of 0.39 m instead of 0.208 m")]);
+  const given = await segment({ points, chm_cell: 0.2, ...CHM });
+  cost.mockRestore();
+  expect([given.success, given.code]).toEqual([false, "invalid_argument"]);
+  expect(given.error).toMatch(/^chm_cell 0\.2 m makes too many cells for 1\d\.\d x 1\d\.\d m; 0\.39 m is the finest/);
+  const stray = await segment({ points: [...points, [1e7, 1e7, 3]], ...CHM });
+  expect(stray.error).toContain("Remove stray points");
+});
+
+test("an internal failure is reported in `error`", async () => {
+  const spy = vi.spyOn(addon, "canopyCrowns").mockImplementation(() => {
+    throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
+  });
+  expect(await segment({ points, ...CHM })).toMatchObject({
+    success: false,
+    labels: [],
+    num_points: 0,
+    num_trees: 0,
+    params: {},
+    chm: null,
+    error: "no memory left",
+    code: "out_of_memory",
+  });
+  spy.mockRestore();
+});
+
+test("many nodes or little memory: a cost warning first, and the run once it is acknowledged", async () => {
+  const small = await appOfTest({ treeMaxNodes: 500 });
+  const spy = vi.spyOn(addon, "cutPursuitTrees");
+  const asked = await answered(small, TreesResponse, URL, { points, ground_class });
+  expect([asked.success, asked.error, asked.labels, spy.mock.calls.length]).toEqual([false, null, [], 0]);
+  const nodes = asked.cost_warning?.nodes ?? 0;
+  expect(nodes).toBeGreaterThan(5000);
+  expect(asked.cost_warning).toMatchObject({ node_guideline: 500, decimate_res1: 0.05, over_memory: false });
+  expect(asked.cost_warning?.points).toBe(trees.filter((tree) => tree > 0).length);
+  expect(asked.cost_warning?.message).toBe(
+    "Tree segmentation has 0.0 M graph nodes (guideline 0.0 M) and may take up to 1 min. Send the request again with acknowledge_cost to run it.",
+  );
+  const done = await answered(small, TreesResponse, URL, { points, ground_class, acknowledge_cost: true });
+  expect([done.success, done.num_trees, spy.mock.calls.length]).toEqual([true, count, 1]);
+  spy.mockRestore();
+  const wide = await answered(small, TreesResponse, URL, { points, ground_class, min_nn1: 1000 });
+  expect(wide.cost_warning?.estimated_seconds).toBeGreaterThan(
+    100 * (asked.cost_warning?.estimated_seconds ?? Infinity),
+  );
+  const poor = await appOfTest({ memoryBudgetBytes: 1_000_000 });
+  const memory = await answered(poor, TreesResponse, URL, { points, ground_class });
+  expect(memory.cost_warning).toMatchObject({ over_memory: true, nodes });
+  expect((await answered(poor, TreesResponse, URL, { points, ground_class, ...CHM })).success).toBe(true);
+});
+
+test("a long run is asked about before the ground is found, which needs admitted memory", async () => {
+  const slow = await appOfTest({ costWarningS: 1e-3 });
+  const spy = vi.spyOn(addon, "groundAuto");
+  const asked = await answered(slow, TreesResponse, URL, { points, ...AUTO });
+  expect([asked.success, asked.error, asked.cost_warning?.over_time, spy.mock.calls.length]).toEqual([
+    false,
+    null,
+    true,
+    0,
+  ]);
+  const admitted = vi.spyOn(slow.deps.admission, "run");
+  const done = await answered(slow, TreesResponse, URL, { points, acknowledge_cost: true, ...AUTO });
+  expect([done.num_trees, spy.mock.calls.length]).toEqual([count, 1]);
+  spy.mockRestore();
+  const bytes = admitted.mock.calls.map(([, , needed]) => needed);
+  expect(bytes).toHaveLength(2);
+  for (const needed of bytes) expect(needed).toBeGreaterThan(100 * points.length);
+});
+
+test.each([
+  ["treePoints", "chm"],
+  ["canopyCrowns", "chm"],
+  ["treeDecimation", "default"],
+  ["cutPursuitTrees", "default"],
+  ["fusionWarning", "default"],
+  ["groundAuto", "auto"],
+  ["terrainRaster", "auto"],
+  ["heightAboveGround", "auto"],
+  ["pathTrees", "auto"],
+] as const)("canceled in %s: 499, and nothing is kept", async (op, method) => {
+  const before = addon.bulkBytesInUse();
+  let reached = false;
+  const cancel = () => {
+    reached = true;
+    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
+  };
+  const value = await heldUntilCanceled(op, cancel, () => refused(made, URL, { points, method }));
+  expect(reached).toBe(true);
+  expect(value).toEqual({ status: 499, detail: "Tree segmentation was canceled.", code: "canceled" });
+  await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
+});
+
+test.each([
+  ["treePoints", "chm"],
+  ["canopyCrowns", "chm"],
+  ["treeDecimation", "default"],
+  ["cutPursuitTrees", "default"],
+  ["fusionWarning", "default"],
+  ["octreeBuild", "chm"],
+] as const)("a session, canceled in %s: 499, no leftovers", async (op, method) => {
+  const { points: large, ground_class: classes } = orchard(op === "octreeBuild" ? 5 : 4); // an octree not in the cache
+  const rows = large.map((p, i) => `${p.join(" ")} ${classes[i]}`);
+  const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+  const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];
+  let reached = false;
+  const cancel = () => {
+    reached = true;
+    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
+  };
+  const value = await heldUntilCanceled(op, cancel, () =>
+    refusal(made, `/api/cloud/session/${session_id}/segment_trees`, { method }),
+  );
+  expect([reached, value]).toEqual([true, [499, "Tree segmentation was canceled."]]);
+  expect(await columnOf(made, session_id, extraKey("tree_instance"))).toBeUndefined();
+  await eventually(async () =>
+    expect([addon.bulkBytesInUse(), (await stateOf(made, session_id)).version]).toEqual(before),
+  );
+});
+
+const STEMS = stemRows([{ x: 2, y: 2, radius: 0.2 }]);
+const plot = () => cloud(made, [STEM_COLUMNS, ...STEMS]);
+const stemsUrl = (id: string) => `/api/cloud/session/${id}/detect_stems`;
+
+test("stem detection, canceled: 499, no leftovers", async () => {
+  const { session_id } = await plot();
+  const before = addon.bulkBytesInUse();
+  const cancel = () => {
+    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
+  };
+  const value = await heldUntilCanceled("detectStems", cancel, () => refusal(made, stemsUrl(session_id), {}));
+  expect(value).toEqual([499, "Stem detection was canceled."]);
+  await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
+});
+
+test("the memory of stem detection is admitted", async () => {
+  const { session_id } = await plot();
+  const spy = vi.spyOn(made.deps.admission, "run");
+  await answered(made, DetectStemsResponse, stemsUrl(session_id), {});
+  const [, tool, bytes] = spy.mock.calls[0] ?? [];
+  spy.mockRestore();
+  expect(tool).toBe("Stem detection");
+  expect(bytes).toBeGreaterThan(STEMS.length * 100);
+  expect(bytes).toBeLessThan(STEMS.length * 250);
+});

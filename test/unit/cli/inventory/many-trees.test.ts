@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { inPieces } from "../../../../backend/cli/inventory/inventory.ts";
+import { type MeasuredPlot, plotFacts } from "../../../../backend/cli/inventory/results.ts";
+import { DEFAULT_STAND_SETTINGS, standSummary } from "../../../../shared/client/stand.ts";
+import type { TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
+
+test("200 000 trees have facts", () => {
+  const trees = Array.from(
+    { length: 200_000 },
+    (_, i): TreeRow => ({ tree_id: i + 1, n_points: 60, dbh_m: null, height_m: 1 + (i % 20), flags: [] }),
+  );
+  const list = { trees, skipped: [] as unknown[], stand: null };
+  const plot = { scene: { kind: "plot", reason: "made up" }, method: "auto", stems: null };
+  const stand = standSummary(list);
+  const found = { plot, list, stand, settings: DEFAULT_STAND_SETTINGS } as unknown as MeasuredPlot;
+  const facts = new Map(plotFacts(found));
+  expect(facts.get("Mean, largest height")).toBe("10.5 m, 20 m");
+  expect(facts.get("With a diameter")).toBe("0");
+});
+
+test("lines are written in long pieces", () => {
+  const lines = Array.from({ length: 30_000 }, (_, i) => `line ${i}\n`);
+  const pieces = [...inPieces(lines)];
+  expect(pieces.join("")).toBe(lines.join(""));
+  expect(pieces.length).toBeLessThan(10);
+  expect(pieces.every((piece) => piece.length < 70_000)).toBe(true);
+  expect([...inPieces([])]).toEqual([]);
+});

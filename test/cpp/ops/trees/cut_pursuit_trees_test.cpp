@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <random>
@@ -267,6 +268,23 @@ TEST(CutPursuitTrees, ManyTinyTrees) {
   }
   const CutPursuitTreesResult found = run(points);
   EXPECT_EQ(found.tree_count, 5000U);
+}
+
+TEST(CutPursuitTrees, ManySeedsDoNotCostTheirSquare) {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> u(0, 0.3);
+  std::vector<Vec3d> points, apart, equal(2500, Vec3d{1, 1, 1});
+  for (int i = 0; i < 2500; ++i) {
+    const Vec3d foot{2.0 * (i % 50), 2.0 * (i / 50), 0};
+    for (int k = 0; k < 20; ++k) points.push_back(foot + Vec3d{u(random), u(random), 10 * u(random)});
+    apart.push_back(foot + Vec3d{0.1, 0.1, 0.5});
+  }
+  for (const auto& seeds : {apart, equal}) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<std::uint32_t> found = labels(run(points, kPublished, seeds));
+    EXPECT_GT(std::set<std::uint32_t>(found.begin(), found.end()).size(), 1000U);
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 15);
+  }
 }
 
 TEST(CutPursuitTrees, CancelsInEachLongPhase) {

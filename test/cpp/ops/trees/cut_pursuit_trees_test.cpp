@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "support/cancel_phase.h"
 #include "support/nasty_clouds.h"
 #include "support/tree_plot.h"
@@ -284,6 +287,31 @@ TEST(CutPursuitTrees, ManySeedsDoNotCostTheirSquare) {
     const std::vector<std::uint32_t> found = labels(run(points, kPublished, seeds));
     EXPECT_GT(std::set<std::uint32_t>(found.begin(), found.end()).size(), 1000U);
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 15);
+  }
+}
+
+TEST(CutPursuitTrees, TheEstimateOfMemoryHolds) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> u(0, 1.7);
+  std::vector<Vec3d> points;
+  for (int i = 0; i < 10'000; ++i) points.push_back({u(random), u(random), u(random)});
+  CutPursuitTreesParams fine = kPublished, wide = kPublished;
+  fine.reg_strength1 = fine.reg_strength2 = 0;  // each node is a segment, each segment a group
+  wide.min_nn1 = wide.min_nn2 = 12;
+  for (const CutPursuitTreesParams& params : {kPublished, fine, wide}) {
+    const std::uint64_t before = bulk_bytes_in_use();
+    std::atomic<bool> over{false};
+    std::uint64_t most = 0;
+    std::thread watch([&] {
+      for (; !over; std::this_thread::sleep_for(std::chrono::microseconds(100)))
+        most = std::max(most, bulk_bytes_in_use() - before);
+    });
+    const CutPursuitTreesResult found = run(points, params, {}, 1);
+    over = true;
+    watch.join();
+    const std::uint64_t estimate = cut_pursuit_trees_bytes(points.size(), found.node_count, params);
+    EXPECT_LE(most, estimate);
+    EXPECT_GT(most, estimate / 20);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "ops/trees/cut_pursuit_flow.h"
 #include "ops/trees/cut_pursuit_join.h"
 #include "ops/trees/cut_pursuit_split.h"
+#include "ops/trees/work_poll.h"
 
 namespace pc {
 
@@ -54,13 +55,14 @@ class CutPursuit {
     for (std::uint32_t& s : segment_) s = kNone;
     std::vector<std::uint32_t> stack;
     std::uint32_t count = 0;
+    WorkPoll poll(ctx_);
     for (std::size_t root = 0; root < segment_.size(); ++root) {
       if (segment_[root] != kNone) continue;
       stack.assign(1, static_cast<std::uint32_t>(root));
       segment_[root] = count;
-      for (std::uint64_t step = 0; !stack.empty(); ++step) {
-        if (step % kPoll == 0) ctx_.checkpoint();
+      while (!stack.empty()) {
         const std::uint32_t at = stack.back();
+        poll.add(graph_.first[at + 1] - graph_.first[at] + 1);
         stack.pop_back();
         for (std::uint64_t a = graph_.first[at]; a < graph_.first[at + 1]; ++a) {
           const std::uint32_t to = graph_.head[a];
@@ -122,8 +124,9 @@ class CutPursuit {
   std::vector<SegmentBorder> borders() const {
     BulkVector<std::uint64_t> pairs;
     BulkVector<double> weights;
+    WorkPoll poll(ctx_);
     for (std::size_t v = 0; v < segment_.size(); ++v) {
-      if (v % kPoll == 0) ctx_.checkpoint();
+      poll.add(graph_.first[v + 1] - graph_.first[v] + 1);
       for (std::uint64_t a = graph_.first[v]; a < graph_.first[v + 1]; ++a) {
         const std::uint32_t to = segment_[graph_.head[a]];
         if (to <= segment_[v]) continue;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "ops/trees/work_poll.h"
 #include "spatial/all_knn.h"
 #include "spatial/kd_tree.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::uint32_t kMostTied = 6;
 constexpr std::uint64_t kMostArcs = 0xfffffff0;
-constexpr std::size_t kPoll = 65536;
 
 }  // namespace
 
@@ -54,18 +54,19 @@ CutGraph cut_graph(std::size_t nodes, Span<const CutEdge> edges, OpContext& ctx)
   }
   CutGraph graph;
   graph.first.resize(nodes + 1);
+  WorkPoll poll(ctx);
   for (const CutEdge& edge : edges) {
+    poll.add(1);
     ++graph.first[edge.a + 1];
     ++graph.first[edge.b + 1];
   }
-  ctx.checkpoint();
   for (std::size_t i = 0; i < nodes; ++i) graph.first[i + 1] += graph.first[i];
   graph.head.resize(2 * edges.size);
   graph.mate.resize(2 * edges.size);
   graph.weight.resize(2 * edges.size);
   BulkVector<std::uint32_t> used(nodes);
   for (std::size_t i = 0; i < edges.size; ++i) {
-    if (i % kPoll == 0) ctx.checkpoint();
+    poll.add(1);
     const auto [a, b, weight] = edges[i];
     const auto from_a = static_cast<std::uint32_t>(graph.first[a] + used[a]++);
     const auto from_b = static_cast<std::uint32_t>(graph.first[b] + used[b]++);
@@ -81,8 +82,9 @@ CutGraph cut_graph(std::size_t nodes, Span<const CutEdge> edges, OpContext& ctx)
 BulkVector<CutEdge> neighbor_edges(const NeighborTable& table, double weight, OpContext& ctx) {
   BulkVector<CutEdge> edges;
   if (!(weight > 0)) return edges;
+  WorkPoll poll(ctx);
   for (std::size_t i = 0; i < table.count.size(); ++i) {
-    if (i % kPoll == 0) ctx.checkpoint();
+    poll.add(table.count[i]);
     const auto u = static_cast<std::uint32_t>(i);
     for (const std::uint32_t v : table.of(i)) {
       const bool mutual = table.lists(v, u);

@@ -4,6 +4,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "ops/trees/work_poll.h"
 #include "spatial/union_find.h"
 
 namespace pc {
@@ -35,11 +36,14 @@ class Joining {
   }
 
   std::vector<std::uint32_t> run(OpContext& ctx) {
-    for (std::uint64_t step = 0; !candidates_.empty(); ++step) {
-      if (step % 256 == 0) ctx.checkpoint();
+    WorkPoll poll(ctx);
+    while (!candidates_.empty()) {
       const Candidate best = candidates_.top();
       candidates_.pop();
-      if (best.version_a == version_[best.a] && best.version_b == version_[best.b]) join(best.a, best.b);
+      poll.add(16);
+      if (best.version_a != version_[best.a] || best.version_b != version_[best.b]) continue;
+      poll.add(64 * (borders_[best.a].size() + borders_[best.b].size()));
+      join(best.a, best.b);
     }
     std::vector<std::uint32_t> lowest(sums_.size());
     for (std::size_t i = 0; i < lowest.size(); ++i) lowest[i] = joined_.root_of(i);

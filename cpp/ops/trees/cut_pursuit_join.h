@@ -20,7 +20,8 @@ struct SegmentBorder {
 /// sums     (segments) of each segment
 /// borders  each pair once
 /// Returns  (segments) the lowest segment that each was joined with; itself if with none.
-/// Cost     O(b log b) for b borders, plus the neighbours of both segments per join.
+/// Cost     O(b log b) for b borders, plus the neighbours of both segments per join, in memory too: the square of its
+///          neighbours where one segment takes in all of them, 14 s for 4000.
 /// Source   Landrieu & Obozinski 2017, section 3.3 ("merging step").
 std::vector<std::uint32_t> join_segments(std::vector<ValueSum> sums,
                                          const std::vector<SegmentBorder>& borders, OpContext& ctx);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/symmetric_eigen.h"
+#include "ops/trees/work_poll.h"
 
 namespace pc {
 
@@ -101,6 +102,7 @@ bool SegmentSplit::improve(Span<const std::uint32_t> nodes, Span<const std::uint
 std::uint32_t SegmentSplit::connected_pieces(Span<const std::uint32_t> nodes,
                                              Span<const std::uint32_t> component, Span<std::uint32_t> piece) {
   std::uint32_t count = 0;
+  WorkPoll poll(ctx_);
   for (const std::uint32_t root : nodes) {
     if (piece[root] != kNoPiece) continue;
     queue_.assign(1, root);
@@ -108,6 +110,7 @@ std::uint32_t SegmentSplit::connected_pieces(Span<const std::uint32_t> nodes,
     while (!queue_.empty()) {
       const std::uint32_t at = queue_.back();
       queue_.pop_back();
+      poll.add(graph_.first[at + 1] - graph_.first[at] + 1);
       for (std::uint64_t a = graph_.first[at]; a < graph_.first[at + 1]; ++a) {
         const std::uint32_t to = graph_.head[a];
         if (component[to] != component[root] || piece[to] != kNoPiece) continue;
@@ -117,7 +120,6 @@ std::uint32_t SegmentSplit::connected_pieces(Span<const std::uint32_t> nodes,
       }
     }
     ++count;
-    ctx_.checkpoint();
   }
   return count;
 }
@@ -127,9 +129,10 @@ double SegmentSplit::gain(Span<const std::uint32_t> nodes, Span<const std::uint3
   ValueSum all;
   sums_.assign(count, {});
   double cut = 0;
+  WorkPoll poll(ctx_);
   for (std::size_t i = 0; i < nodes.size; ++i) {
-    if (i % kPoll == 0) ctx_.checkpoint();
     const std::uint32_t v = nodes[i];
+    poll.add(graph_.first[v + 1] - graph_.first[v] + 1);
     all.add(value_[v], weight_[v]);
     sums_[piece[v]].add(value_[v], weight_[v]);
     for (std::uint64_t a = graph_.first[v]; a < graph_.first[v + 1]; ++a) {

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kGrain = 65536;
 constexpr std::uint64_t kCollapseNodes = 1000;  ///< fewer may well be one segment
+constexpr double kLeastGrouping = 0.02;         ///< of reg_strength1: less leaves segments of few nodes
 constexpr double kRetries[] = {0.9, 1.11, 0.8, 1.25, 0.72};
 
 void require_count(std::uint32_t value, const char* name) {
@@ -221,11 +222,15 @@ std::uint64_t cut_pursuit_node_count(HitPoints points, double decimate_res1, OpC
 std::uint64_t cut_pursuit_trees_bytes(std::uint64_t points, std::uint64_t nodes,
                                       const CutPursuitTreesParams& params) {
   // Points: local position, node, keys and order of the sort. Nodes: tree, state of the cut. Neighbours of a node: a
-  // place in the table, and two arcs with head, mate, weight and residual capacity.
+  // place in the table, and two arcs with head, mate, weight and residual capacity. Edges that cost next to nothing leave
+  // about a segment per node: gaps and edges of each to its neighbours, its hull, and the groups that it is compared with.
   const auto per_node = [](std::uint32_t k) {
     return 250 + 4 * (std::uint64_t{k} + 6) + 48 * std::uint64_t{k};
   };
-  return 56 * points + nodes * std::max(per_node(params.min_nn1), per_node(params.min_nn2) / 2);
+  const bool fine = params.reg_strength1 < kLeastGrouping;
+  const std::uint64_t stage2 = fine ? per_node(params.min_nn2) + 400 + 8 * std::uint64_t{params.min_nn3}
+                                    : per_node(params.min_nn2) / 2;
+  return 56 * points + nodes * std::max(per_node(params.min_nn1), stage2);
 }
 
 }  // namespace pc

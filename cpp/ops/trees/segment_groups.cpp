@@ -10,12 +10,11 @@
 #include "ops/trees/cut_pursuit_nodes.h"
 #include "ops/trees/cut_pursuit_split.h"
 #include "ops/trees/point_set_gap.h"
+#include "ops/trees/work_poll.h"
 
 namespace pc {
 
 namespace {
-
-constexpr std::size_t kPoll = 65536;
 
 struct ReducedNodes {
   BulkVector<Vec3d> position;
@@ -92,8 +91,9 @@ CutGraph segment_graph(const ReducedNodes& nodes, const SegmentGaps& gap, std::u
   const NeighborTable table = neighbor_table(nodes.position.view(), params.neighbors, ctx);
   BulkVector<std::uint64_t> pairs;
   BulkVector<double> weights;
+  WorkPoll poll(ctx);
   for (std::size_t i = 0; i < nodes.position.size(); ++i) {
-    if (i % kPoll == 0) ctx.checkpoint();
+    poll.add(table.count[i]);
     const std::uint32_t a = nodes.segment[i];
     for (const std::uint32_t row : table.of(i)) {
       const std::uint32_t b = nodes.segment[row];

@@ -27,9 +27,6 @@ struct TileFrame {
   double buffer;
   bool left, right, low, high;  // there is another tile
 
-  bool in_core(double x, double y) const {
-    return (!left || x >= x0) && (!right || x < x1) && (!low || y >= y0) && (!high || y < y1);
-  }
   bool holds(double x, double y) const { return rim_distance(x, y) >= 0; }
   /// Distance to the nearest edge of the buffer inside the cloud; infinite if there is none.
   double rim_distance(double x, double y) const {
@@ -135,8 +132,9 @@ class TileRun {
       for (std::uint32_t u = i == 0 ? 0 : i - 1; u <= std::min(plan_.nx - 1, i + 1); ++u) {
         const std::size_t tile = static_cast<std::size_t>(v) * plan_.nx + u;
         ctx.checkpoint();
-        gather_seeds(static_cast<std::uint32_t>(tile));
+        gather_seeds(static_cast<std::uint32_t>(tile), u == i && v == j);
         for (std::uint64_t at = rows_.starts[tile]; at < rows_.starts[tile + 1]; ++at) {
+          if (at % kGrain == 0) ctx.checkpoint();
           const Vec3d& p = points_[rows_.order[at]];
           if (!frame_.holds(p.x, p.y)) continue;
           own_rows_.push_back(rows_.order[at]);
@@ -150,6 +148,13 @@ class TileRun {
     return xyz_.size();
   }
   bool has_seeds() const { return !tile_seeds_.empty(); }
+  /// Whether the core of the tile holds a point or a seed.
+  bool occupied(std::uint32_t tile) const {
+    if (rows_.starts[tile] != rows_.starts[tile + 1]) return true;
+    const auto at =
+        std::lower_bound(seed_tiles_.begin(), seed_tiles_.end(), std::pair(tile, std::uint32_t{0}));
+    return at != seed_tiles_.end() && at->first == tile;
+  }
 
   void run(std::uint32_t tile, const TileSegmenter& segmenter, Findings& found, OpContext& ctx) {
     const TileTrees trees = segmenter(HitPoints::assume_hits(xyz_.view()), own_rows_.view(),
@@ -162,7 +167,7 @@ class TileRun {
       const std::uint32_t seed = t <= seed_index_.size() ? seed_index_[t - 1] : kNoSeed;
       const Vec3d anchor = seed == kNoSeed ? anchors[t] : seeds_[seed];
       const bool any = seed != kNoSeed || anchors[t].z > 0;
-      found.trees.push_back({anchor.x, anchor.y, seed, any && frame_.in_core(anchor.x, anchor.y)});
+      found.trees.push_back({anchor.x, anchor.y, seed, any && tile_at(anchor) == tile});
     }
     for (std::size_t i = 0; i < labels.size; ++i) {
       if (i % kGrain == 0) ctx.checkpoint();
@@ -179,11 +184,11 @@ class TileRun {
   }
 
  private:
-  void gather_seeds(std::uint32_t tile) {
+  void gather_seeds(std::uint32_t tile, bool own) {
     auto at = std::lower_bound(seed_tiles_.begin(), seed_tiles_.end(), std::pair(tile, std::uint32_t{0}));
     for (; at != seed_tiles_.end() && at->first == tile; ++at) {
       const Vec3d& seed = seeds_[at->second];
-      if (frame_.holds(seed.x, seed.y)) seed_index_.push_back(at->second);
+      if (own || frame_.holds(seed.x, seed.y)) seed_index_.push_back(at->second);
     }
   }
   std::uint32_t tile_at(const Vec3d& p) const {
@@ -326,6 +331,7 @@ TreeTilePlan tree_tile_plan(HitPoints points, std::uint64_t node_count, double b
 TiledTreesResult tiled_trees(HitPoints points, Span<const Vec3d> seeds, const TreeTilePlan& plan,
                              std::uint64_t fewest, const TileSegmenter& segmenter, OpContext& ctx) {
   require(points.size() < std::numeric_limits<std::uint32_t>::max(), "fewer than 2^32 points are needed");
+  for (const Vec3d& seed : seeds) require(is_finite(seed), "seed points must be finite");
   ctx.begin_phase("Dividing the cloud into tiles", points.size());
   const Span<const Vec3d> xyz = points.xyz();
   const TileRows rows = sort_by_tile(xyz, plan, ctx);
@@ -336,7 +342,7 @@ TiledTreesResult tiled_trees(HitPoints points, Span<const Vec3d> seeds, const Tr
   for (std::uint32_t j = 0; j < plan.ny; ++j) {
     for (std::uint32_t i = 0; i < plan.nx; ++i) {
       const std::uint32_t tile = j * plan.nx + i;
-      if (rows.starts[tile] == rows.starts[tile + 1]) continue;
+      if (!run.occupied(tile)) continue;
       const std::size_t count = run.gather(i, j, ctx);
       ++result.tiles;
       gathered += count;

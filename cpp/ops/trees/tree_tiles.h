@@ -45,7 +45,8 @@ struct TiledTreesResult {
   Column<std::uint32_t> tree_instance;  ///< (n) 0 = none, else 1 .. tree_count
   std::uint64_t tree_count;
   std::uint64_t truncated_count;      ///< trees that a buffer may have cut
-  std::uint64_t tiles, tiles_run;     ///< tiles with points; of these, tiles in which trees were looked for
+  std::uint64_t tiles;                ///< with points or a seed
+  std::uint64_t tiles_run;            ///< of these, in which trees were looked for
   std::uint64_t points_per_tile_max;  ///< with the buffer
   double points_per_tile_mean;
 };
@@ -69,7 +70,7 @@ struct TiledTreesResult {
 /// Order    Does not depend on threads, as far as the segmenter does not.
 /// Cost     That of the segmenter on each tile; 24 bytes per point of the cloud, 28 per point of a tile.
 /// Cancel   Within 50 ms, apart from the segmenter.
-/// Errors   kInvalidArgument for 2^32 points or more.
+/// Errors   kInvalidArgument for 2^32 points or more and seeds that are not finite.
 /// Source   Contract classification section 4.1; step 4 is own: a tree that two tiles leave to each other is not lost.
 TiledTreesResult tiled_trees(HitPoints points, Span<const Vec3d> seeds, const TreeTilePlan& plan,
                              std::uint64_t fewest, const TileSegmenter& segmenter, OpContext& ctx);

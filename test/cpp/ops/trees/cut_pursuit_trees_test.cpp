@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "support/cancel_phase.h"
 #include "support/nasty_clouds.h"
 #include "support/tree_plot.h"
@@ -267,6 +271,48 @@ TEST(CutPursuitTrees, ManyTinyTrees) {
   }
   const CutPursuitTreesResult found = run(points);
   EXPECT_EQ(found.tree_count, 5000U);
+}
+
+TEST(CutPursuitTrees, ManySeedsDoNotCostTheirSquare) {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> u(0, 0.3);
+  std::vector<Vec3d> points, apart, equal(2500, Vec3d{1, 1, 1});
+  for (int i = 0; i < 2500; ++i) {
+    const Vec3d foot{2.0 * (i % 50), 2.0 * (i / 50), 0};
+    for (int k = 0; k < 20; ++k) points.push_back(foot + Vec3d{u(random), u(random), 10 * u(random)});
+    apart.push_back(foot + Vec3d{0.1, 0.1, 0.5});
+  }
+  for (const auto& seeds : {apart, equal}) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<std::uint32_t> found = labels(run(points, kPublished, seeds));
+    EXPECT_GT(std::set<std::uint32_t>(found.begin(), found.end()).size(), 1000U);
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 15);
+  }
+}
+
+TEST(CutPursuitTrees, TheEstimateOfMemoryHolds) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> u(0, 1.7);
+  std::vector<Vec3d> points;
+  for (int i = 0; i < 10'000; ++i) points.push_back({u(random), u(random), u(random)});
+  CutPursuitTreesParams fine = kPublished, wide = kPublished;
+  fine.reg_strength1 = fine.reg_strength2 = 0;  // each node is a segment, each segment a group
+  wide.min_nn1 = wide.min_nn2 = 12;
+  for (const CutPursuitTreesParams& params : {kPublished, fine, wide}) {
+    const std::uint64_t before = bulk_bytes_in_use();
+    std::atomic<bool> over{false};
+    std::uint64_t most = 0;
+    std::thread watch([&] {
+      for (; !over; std::this_thread::sleep_for(std::chrono::microseconds(100)))
+        most = std::max(most, bulk_bytes_in_use() - before);
+    });
+    const CutPursuitTreesResult found = run(points, params, {}, 1);
+    over = true;
+    watch.join();
+    const std::uint64_t estimate = cut_pursuit_trees_bytes(points.size(), found.node_count, params);
+    EXPECT_LE(most, estimate);
+    EXPECT_GT(most, estimate / 20);
+  }
 }
 
 TEST(CutPursuitTrees, CancelsInEachLongPhase) {

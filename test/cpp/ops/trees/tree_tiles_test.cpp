@@ -188,6 +188,51 @@ TEST(TreeTiles, SeedsKeepTheirNumbersAndTilesWithoutAreLeftOut) {
   }
 }
 
+/// Every point within 4 m of a seed is its tree.
+TileTrees around_seeds(HitPoints points, Span<const std::uint32_t>, Span<const Vec3d> seeds, OpContext&) {
+  TileTrees out{Column<std::uint32_t>(points.size()), seeds.size};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::uint32_t s = 0; s < seeds.size; ++s) {
+      const Vec3d& p = points.xyz()[i];
+      if (std::hypot(p.x - seeds[s].x, p.y - seeds[s].y) < 4) out.tree_instance[i] = s + 1;
+    }
+  }
+  return out;
+}
+
+TEST(TreeTiles, ASeedInATileWithoutPointsHasItsTree) {
+  std::vector<Vec3d> points;  // nothing between 10 and 20 m
+  for (int i = 0; i < 50; ++i) {
+    points.push_back({9 + 0.01 * i, 1, 0.1 * i});
+    points.push_back({25 + 0.01 * i, 1, 0.1 * i});
+  }
+  const TiledTreesResult found =
+      tiled(points, {0, 0, 10, 6, 3, 1}, around_seeds, {{25, 1, 1}, {11, 1, 1}, {-70, 1, 1}});
+  EXPECT_EQ(found.tree_count, 3U);
+  EXPECT_EQ(found.tiles, 3U);
+  for (std::size_t i = 0; i < points.size(); ++i) ASSERT_EQ(found.tree_instance[i], i % 2 == 0 ? 2U : 1U);
+}
+
+TEST(TreeTiles, ASeedOnAnEdgeBelongsToOneTile) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> u(0, 1);
+  for (int i = 0; i < 200; ++i) {  // the edge is rounded in three ways
+    const double x0 = 5e5 + 100 * u(random), edge = 10 + u(random);
+    const double twice = x0 + 2 * edge, sum = x0 + edge + edge, middle = twice / 2 + sum / 2;
+    for (const double x : {twice, sum, middle, std::nextafter(twice, 0), std::nextafter(sum, 0)}) {
+      const std::vector<Vec3d> points{{x0 + 0.1, 1, 0}, {x, 1, 0}, {x0 + 3 * edge - 0.1, 1, 0}};
+      const TiledTreesResult found = tiled(points, {x0, 0, edge, 5, 3, 1}, around_seeds, {{x, 1, 0}});
+      ASSERT_EQ(found.tree_instance[1], 1U) << i;
+    }
+  }
+}
+
+TEST(TreeTiles, SeedsAreFinite) {
+  const std::vector<Vec3d> points{{1, 1, 0}, {25, 1, 0}};
+  for (const double bad : {static_cast<double>(NAN), HUGE_VAL})
+    EXPECT_THROW(tiled(points, {0, 0, 10, 6, 3, 1}, around_seeds, {{bad, 1, 0}}), Error);
+}
+
 TEST(TreeTiles, ThePlanHoldsTheVoxelsAndTheBuffer) {
   std::vector<Vec3d> points;
   for (int i = 0; i < 400; ++i)

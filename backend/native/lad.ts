@@ -131,7 +131,7 @@ export interface LadNative {
     mesh: LeafMesh,
     grid: VoxelBox,
     limits: { readonly lmax_m: number; readonly max_aspect_ratio: number } | null,
-  ): NativeJob<{ readonly g: NativeColumn; readonly triangle_count: number }>;
+  ): NativeJob<{ readonly g: NativeColumn; readonly triangle_count: number; readonly facing: number }>;
   invertBeams(sums: NativeColumn, g: NativeColumn, params: InversionParams): NativeJob<InvertedBeams>;
   fillOccluded(voxels: Pick<InvertedBeams, "lad" | "variance" | "state">, grid: VoxelBox): NativeJob<FilledVoxels>;
 }
@@ -150,7 +150,8 @@ export const meanLeafProjection: LadNative["meanLeafProjection"] = (density, zen
   addon.meanLeafProjection(density, zenith_count);
 /**
  * Leaf projection function of every voxel (f64; 0 = no triangles) from the triangles with their centroid in it. `limits`:
- * those that the triangles of a scan have passed; grazing leaves, which lose theirs, are then made up for.
+ * those that the triangles of a scan have passed; grazing leaves, which lose theirs, are then made up for, and `facing` is
+ * the mean projection of the triangles as a share of that for uniform azimuths (else 1).
  */
 export const voxelProjection: LadNative["voxelProjection"] = (mesh, grid, limits) =>
   addon.voxelProjection(mesh, grid, limits);

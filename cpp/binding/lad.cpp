@@ -143,7 +143,7 @@ std::optional<TriangleLimits> triangle_limits(const Napi::Value& value) {
 }
 
 // voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
-// NativeJob<{ g: f64, triangle_count }> - with limits: triangulated_projection
+// NativeJob<{ g: f64, triangle_count, facing }> - with limits: triangulated_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
@@ -152,7 +152,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto origins = typed_column(js.Get("origins"), DType::kVec3d, "origins");
   const HeldVoxelBox grid = held_voxel_box(info[1]);
   const auto limits = triangle_limits(info[2]);
-  return start_job<VoxelProjection>(
+  return start_job<TriangulatedProjection>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
         Column<std::uint32_t> listed;
@@ -163,12 +163,13 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         const LeafTriangles triangles{vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids,
                                       origins->as<Vec3d>()};
         return limits ? triangulated_projection(triangles, *limits, grid.view(), ctx)
-                      : voxel_projection(triangles, grid.view(), ctx);
+                      : TriangulatedProjection{voxel_projection(triangles, grid.view(), ctx), 1};
       },
-      [](Napi::Env env, VoxelProjection&& found) -> Napi::Value {
+      [](Napi::Env env, TriangulatedProjection&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("g", ColumnHandle::wrap(env, std::move(found.g)));
         out.Set("triangle_count", static_cast<double>(found.triangle_count));
+        out.Set("facing", found.facing);
         return out;
       });
 }

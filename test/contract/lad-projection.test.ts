@@ -88,8 +88,8 @@ describe("projection function", () => {
 });
 
 describe("from an own triangulation", () => {
-  /** A fan of pulses from (-6, 0, 0) to a wall of leaves at x = 0, leaning by `angle`, with gaps. */
-  const wall = (angle: number, more: object = {}) => {
+  /** A fan of pulses from (-6, 0, 0) to a wall of leaves at x = 0, leaning by `angle` or turned by `turn`, with gaps. */
+  const wall = (angle: number, more: object = {}, turn = 0) => {
     const points: number[][] = [];
     const is_miss: number[] = [];
     const timestamp: number[] = [];
@@ -97,7 +97,7 @@ describe("from an own triangulation", () => {
       for (let column = 0; column < 40; column += 1) {
         const [y, z] = [(column - 19.5) * 0.025, (row - 19.5) * 0.025];
         const along = [6, y, z];
-        const reach = 6 / (6 - z * Math.tan(angle)); // where the ray meets x = z tan(angle)
+        const reach = 6 / (6 - z * Math.tan(angle) - y * Math.tan(turn)); // x = z tan(angle) + y tan(turn)
         const miss = (row >> 2) % 2 === 1;
         points.push(along.map((part, axis) => (axis === 0 ? -6 : 0) + part * (miss ? 100 : reach)));
         is_miss.push(miss ? 1 : 0);
@@ -117,6 +117,18 @@ describe("from an own triangulation", () => {
       expect(tail.gtheta_profile).toBeNull();
       expect(stages.map(([, label]) => label)).toContain("Triangulating hit points");
     }
+  });
+
+  test("leaves that all face the scanner, or none, are told", async () => {
+    const told = async (turn: number) => {
+      const { warnings } = await compute({ ...free, scans: [wall(0, {}, turn)] });
+      return warnings.filter((text) => text.startsWith("G is wrong for leaves whose azimuths")).join();
+    };
+    expect(await told(0)).toMatch(
+      /face the scanners: G is too low and the leaf area too high.*project 1\.[2-4]\d times/,
+    );
+    expect(await told(Math.PI / 4)).toBe(""); // by chance G is that of uniform azimuths
+    expect(await told((62 * Math.PI) / 180)).toMatch(/edge on to the scanners.*project 0\.\d+ times/);
   });
 
   test("limits of the triangles; values that are not used are told", async () => {

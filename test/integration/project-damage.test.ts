@@ -184,6 +184,8 @@ describe("a project that somebody else wrote", () => {
     expect(await of({ extras: [{ slug: "x", member: "x0" }] })).toMatch(/extra columns/);
     expect(await of({ label_history: { x: [] } })).toMatch(/damaged/);
     expect(await of({ backfilled_misses: ["smell"] })).toMatch(/backfilled_misses/);
+    expect(await of({ deleted_history: 4e15 })).toMatch(/session\.json: more deletions than the archive has members/);
+    expect(await of({ deleted_history: 2 })).toMatch(/damaged/);
   });
 
   test("of version 1 opens: arrays of NumPy", async () => {

@@ -3,6 +3,7 @@ import { MAX_BACKFILL_CELLS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
+import { columnStats } from "../../native/cloud/cloud.ts";
 import * as native from "../../native/misses.ts";
 import {
   type CloudChange,
@@ -19,9 +20,10 @@ import { numbersColumn } from "../run/points.ts";
 import { type CheckedBackfill, clockReason, declaredScan, notReturns } from "./backfill-check.ts";
 import { movingOrigins } from "./moving.ts";
 
-/** Native memory per row and per miss: the copies and sorts of the op, the miss with its overlay. */
+/** Native memory per point, per miss, and per row or column: copies and sorts of the op, the miss with its overlay, medians. */
 const ROW_BYTES = 150;
 const MISS_BYTES = 44 + 24 + 24;
+const LINE_BYTES = 80;
 /** Misses per row, if the size of the raster is not known. */
 const LIKELY_MISSES = 4;
 /** A larger share of returns without a cell is told. */
@@ -35,9 +37,10 @@ export async function backfillMisses(checked: CheckedBackfill, deps: Deps, job: 
   const { session, origin } = checked;
   try {
     job.stage("Reading scan", 0.05, 0.05);
-    return await session.read(job, async (base) =>
-      deps.admission.run(job, "Backfill", bytesOf(checked, base), () => recovered(checked, base, deps, job)),
-    );
+    return await session.read(job, async (base) => {
+      const bytes = await bytesOf(checked, base, job.quiet());
+      return deps.admission.run(job, "Backfill", bytes, () => recovered(checked, base, deps, job));
+    });
   } catch (raw) {
     if (job.canceled) throw raw;
     const { code, message } = fromNative(raw);
@@ -55,10 +58,22 @@ export async function backfillMisses(checked: CheckedBackfill, deps: Deps, job: 
   }
 }
 
-function bytesOf({ request: { n_theta, n_phi } }: CheckedBackfill, base: CloudState): number {
-  const rows = positionsColumn(base).length;
-  const pulses = n_theta && n_phi ? n_theta * n_phi : LIKELY_MISSES * rows;
-  return ROW_BYTES * rows + MISS_BYTES * Math.min(MAX_BACKFILL_CELLS, pulses);
+async function bytesOf({ request, routes }: CheckedBackfill, base: CloudState, job: Job): Promise<number> {
+  const points = positionsColumn(base).length;
+  const rows = Math.max(request.n_theta ?? 0, routes.includes("grid") ? await countOf(base, "row_index", job) : 0);
+  const columns = Math.max(request.n_phi ?? 0, routes.includes("grid") ? await countOf(base, "column_index", job) : 0);
+  const guess = rows > 0 && columns > 0 && !routes.includes("clock") ? 0 : LIKELY_MISSES * points;
+  const pulses = Math.max(rows * columns, guess);
+  // A raster of more pulses is refused before it takes memory.
+  const raster = rows * columns > MAX_BACKFILL_CELLS ? 0 : LINE_BYTES * (rows + columns);
+  return ROW_BYTES * points + MISS_BYTES * Math.min(MAX_BACKFILL_CELLS, pulses) + raster;
+}
+
+/** Number of rows or columns that an index column tells of. */
+async function countOf(base: CloudState, slug: "row_index" | "column_index", job: Job): Promise<number> {
+  const column = optionalExtra(base, slug);
+  const [stats] = column ? await job.track(() => columnStats([column], null)) : [];
+  return Math.max(0, Math.floor((stats?.max ?? -1) + 1));
 }
 
 async function recovered(

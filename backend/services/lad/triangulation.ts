@@ -21,7 +21,7 @@ const STILL_M = 1e-3;
 export function triangulationBytes(rows: readonly number[]): number {
   const total = rows.reduce((sum, count) => sum + count, 0);
   const own = native.scanTriangulationBytes(Math.max(0, ...rows)) + native.scanMeshBytes(total, 2 * total);
-  return own + (24 + 2 * 36) * total;
+  return own + (24 + 4 + 2 * 60) * total;
 }
 
 /**
@@ -59,7 +59,25 @@ export async function triangulatedG(
   const column = job.adopt(new ColumnRef(found.g)).native;
   if (found.triangle_count === 0) throw noTriangles(mesh.drops, request);
   const skipped = `${names} moved while scanning and cannot be triangulated: G comes from the other scans.`;
-  return { column, profile: null, warnings: [...(moving.length > 0 ? [skipped] : []), OWN_G] };
+  return {
+    column,
+    profile: null,
+    warnings: [...(moving.length > 0 ? [skipped] : []), OWN_G, ...facingWarnings(found)],
+  };
+}
+
+/** The leaves of the scans in the accuracy table project .81 to 1.06 times as much as with uniform azimuths. */
+const UNIFORM = { least: 0.75, most: 1.15, triangles: 30 } as const;
+
+function facingWarnings({ facing, triangle_count }: { facing: number; triangle_count: number }): string[] {
+  if (triangle_count < UNIFORM.triangles || (facing >= UNIFORM.least && facing <= UNIFORM.most)) return [];
+  const way =
+    facing > 1
+      ? "face the scanners: G is too low and the leaf area too high"
+      : "stand edge on to the scanners: G is too high and the leaf area too low";
+  return [
+    `G is wrong for leaves whose azimuths are not uniform, like those of a hedge. Here most ${way}, as the triangles project ${facing.toFixed(2)} times as much as with uniform azimuths. Send gtheta_override, or triangles as a mesh.`,
+  ];
 }
 
 /** Shares of docs/accuracy.md, "Leaf area density", for short and long edges. */

@@ -48,6 +48,10 @@ export class Archive {
   has(name: string): boolean {
     return this.#entries.has(name);
   }
+  /** Number of members. */
+  get size(): number {
+    return this.#entries.size;
+  }
   names(): string[] {
     return [...this.#entries.keys()];
   }

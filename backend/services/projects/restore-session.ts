@@ -34,6 +34,7 @@ export async function readSessionFile(archive: Archive, { key, n }: { key: strin
     throw damagedProject(`${name}: the extra columns are not those it describes`);
   if (!file.arrays.includes("positions") || new Set(file.arrays).size !== file.arrays.length)
     throw damagedProject(`${name}: its columns`);
+  if (file.deleted_history > archive.size) throw damagedProject(`${name}: more deletions than the archive has members`);
   return file;
 }
 

@@ -16,9 +16,9 @@ namespace {
 constexpr int kAzimuths = 16;
 constexpr double kTrianglesInside = 6;  // at a point of a plane triangulation, in the mean (Euler's formula)
 
-/// A triangle's part of the two sums of its voxel.
+/// A triangle's part of the two sums of its voxel, and of the two that tell whether azimuths are uniform.
 struct Weighed {
-  double projected, weight;
+  double projected, weight, seen, expected;
 };
 
 double distance(const Vec3d& a, const Vec3d& b) {
@@ -44,18 +44,28 @@ bool meet(const Vec3d beams[3], const Vec3d& centre, const Vec3d& normal, Vec3d 
   return true;
 }
 
-/// Share of the azimuths of a leaf for which three beams give a triangle within the limits.
-double detected_share(const Vec3d beams[3], const Vec3d& centre, double inclination, double first,
-                      const TriangleLimits& limits) {
+/// Azimuths of a leaf for which three beams give a triangle within the limits.
+struct Detected {
+  double share;       ///< of all azimuths
+  double projection;  ///< mean |normal . beam| at them
+};
+
+/// Replays the beams on the leaf, turned about the vertical. `own`: |normal . beam| at its own azimuth, where it was detected.
+Detected detected_azimuths(const Vec3d beams[3], const Vec3d& along, double inclination, double first,
+                           double own, const TriangleLimits& limits) {
   int detected = 0;
+  double sum = 0;
   for (int k = 0; k < kAzimuths; ++k) {
     const double azimuth = 2 * std::numbers::pi * (first + k) / kAzimuths;
     const Vec3d normal{std::sin(inclination) * std::cos(azimuth), std::sin(inclination) * std::sin(azimuth),
                        std::cos(inclination)};
     Vec3d corners[3];
-    detected += meet(beams, centre, normal, corners) && within(corners, limits) ? 1 : 0;
+    if (!meet(beams, along, normal, corners) || !within(corners, limits)) continue;
+    ++detected;
+    sum += std::abs(dot(normal, along));
   }
-  return static_cast<double>(std::max(1, detected)) / kAzimuths;  // it was detected at its own azimuth
+  if (detected == 0) return {1.0 / kAzimuths, own};
+  return {static_cast<double>(detected) / kAzimuths, sum / detected / std::sqrt(dot(along, along))};
 }
 
 class Weighing {
@@ -80,12 +90,14 @@ class Weighing {
     const Vec3d normal = cross(beams[1] - beams[0], beams[2] - beams[0]);
     const Vec3d centre = (beams[0] + beams[1] + beams[2]) * (1.0 / 3);
     const double size = std::sqrt(dot(normal, normal)), range = std::sqrt(dot(centre, centre));
-    if (!(size > 0 && range > 0 && std::isfinite(size) && std::isfinite(range))) return {0, 0};
+    if (!(size > 0 && range > 0 && std::isfinite(size) && std::isfinite(range))) return {0, 0, 0, 0};
     const double inclination = std::acos(std::min(1.0, std::abs(normal.z) / size));
     const double zenith = std::acos(std::clamp(centre.z / range, -1.0, 1.0));
-    const double share = detected_share(beams, centre, inclination, random_unit(1, t), limits_);
-    const double weight = 0.5 * size * rim / share;
-    return {weight * mean_azimuth_projection(zenith, inclination), weight};
+    const double own = std::abs(dot(normal, centre)) / (size * range), area = 0.5 * size * rim;
+    const Detected detected = detected_azimuths(beams, centre, inclination, random_unit(1, t), own, limits_);
+    const double weight = area / detected.share;
+    return {weight * mean_azimuth_projection(zenith, inclination), weight, area * own,
+            area * detected.projection};
   }
 
  private:
@@ -96,8 +108,8 @@ class Weighing {
 
 }  // namespace
 
-VoxelProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,
-                                        const VoxelBox& grid, OpContext& ctx) {
+TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,
+                                               const VoxelBox& grid, OpContext& ctx) {
   check_leaf_triangles(triangles);
   require(limits.lmax_m > 0 && limits.max_aspect_ratio >= 1,
           "lmax must be positive and max_aspect_ratio at least 1");
@@ -109,19 +121,23 @@ VoxelProjection triangulated_projection(const LeafTriangles& triangles, const Tr
     for (std::size_t t = begin; t < end; ++t)
       if (cells.cell_ids[t] != kNoCell) parts[t] = weighing.of(t);
   });
-  VoxelProjection out{Column<double>(cells.cell_count), 0};
+  TriangulatedProjection out{{Column<double>(cells.cell_count), 0}, 1};
   Column<double> whole(cells.cell_count);
+  double seen = 0, expected = 0;
   for (std::size_t t = 0; t < count; ++t) {
     if (t % (std::size_t{1} << 16) == 0) ctx.checkpoint();
     if (!(parts[t].weight > 0)) continue;
     out.g[cells.cell_ids[t]] += parts[t].projected;
     whole[cells.cell_ids[t]] += parts[t].weight;
+    seen += parts[t].seen;
+    expected += parts[t].expected;
     ++out.triangle_count;
   }
   for (std::size_t v = 0; v < cells.cell_count; ++v) {
     if (v % (std::size_t{1} << 16) == 0) ctx.checkpoint();
     out.g[v] = whole[v] > 0 ? std::min(1.0, out.g[v] / whole[v]) : 0;
   }
+  if (expected > 0) out.facing = seen / expected;
   return out;
 }
 

@@ -10,6 +10,11 @@ struct TriangleLimits {
   double max_aspect_ratio;  ///< largest longest / shortest edge, >= 1
 };
 
+struct TriangulatedProjection : VoxelProjection {
+  /// Mean |normal . beam| of the triangles as a share of that for uniform azimuths; 1 without triangles.
+  double facing;
+};
+
 /// Leaf projection function of every voxel from the triangles that an angular triangulation of scans has left in it, without
 /// the bias towards leaves that face the scanner.
 ///
@@ -19,14 +24,15 @@ struct TriangleLimits {
 /// of the azimuths of its leaf, its inclination kept, for which its three beams would give a triangle within the limits.
 /// G = sum w m / sum w, m the projection of its inclination along its beam, averaged over the azimuths.
 ///
-/// triangles  as left by the limits; the leaves of a voxel have uniform azimuths
+/// triangles  as left by the limits; the leaves of a voxel have uniform azimuths. Those of a wall do not, and G is then wrong:
+///            `facing` tells
 /// Order      k-major; the same bits for any number of threads. Triangles without area count nowhere.
-/// Cost       O(16 triangles + cells); 28 bytes per triangle, 4 per vertex and 16 per cell. Cancel within 50 ms.
+/// Cost       O(16 triangles + cells); 44 bytes per triangle, 4 per vertex and 16 per cell. Cancel within 50 ms.
 /// Errors     kInvalidArgument: those of check_leaf_triangles and grid_binning, limits out of range.
 /// Source     Weighing by inverse probability of detection: Horvitz & Thompson 1952 (J. Am. Stat. Assoc. 47). That hits sample
 ///            leaf area by its projection: Ross 1981. Own: the replay of each triangle at 16 azimuths, equally spaced from a
 ///            random first one (random_unit of the triangle), and e.
-VoxelProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,
-                                        const VoxelBox& grid, OpContext& ctx);
+TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,
+                                               const VoxelBox& grid, OpContext& ctx);
 
 }  // namespace pc

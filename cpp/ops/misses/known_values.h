@@ -22,14 +22,22 @@ inline double median(std::vector<double>& values) {
   return *at;
 }
 
-/// Median of the steps between neighbours of which both are known, or of those closest together.
+/// Median of the steps between neighbours of which both are known, or of those closest together. O(n).
 inline double median_step(const std::vector<double>& values, bool angular) {
   std::vector<double> steps;
-  for (std::size_t gap = 1; gap < values.size() && steps.empty(); ++gap) {
-    for (std::size_t i = gap; i < values.size(); ++i) {
-      const double step = values[i] - values[i - gap];
-      if (step == step) steps.push_back((angular ? wrapped(step) : step) / static_cast<double>(gap));
+  std::size_t least_gap = values.size(), last = values.size();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != values[i]) continue;
+    const std::size_t gap = last < values.size() ? i - last : values.size();
+    if (gap < least_gap) {
+      least_gap = gap;
+      steps.clear();
     }
+    if (gap == least_gap && last < values.size()) {
+      const double step = values[i] - values[last];
+      steps.push_back((angular ? wrapped(step) : step) / static_cast<double>(gap));
+    }
+    last = i;
   }
   return median(steps);
 }

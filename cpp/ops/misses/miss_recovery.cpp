@@ -106,8 +106,9 @@ class Recovery {
     const DeclaredScan& scan = params_.scan;
     const double span = scan.phi_max_rad - scan.phi_min_rad, turn = 2 * std::numbers::pi;
     const std::size_t columns = raster.azimuth_rad.size();
-    const auto bearing = [&](std::size_t column) {
-      const Vec3d d = raster.direction(0, static_cast<std::uint32_t>(column));
+    const auto bearing = [&](std::size_t column) {  // level, because the first row may lie at the zenith
+      const double azimuth = raster.azimuth_rad[column] + raster.row_azimuth_rad[0];
+      const Vec3d d = raster.first * std::cos(azimuth) + raster.second * std::sin(azimuth);
       return std::atan2(dot(d, scan.right), dot(d, scan.ahead)) - scan.phi_min_rad;
     };
     if (columns < 2 || !(span < turn - 1e-9)) return {0, 0};

@@ -9,6 +9,7 @@
 #include "core/float_bits.h"
 #include "core/parallel.h"
 #include "core/radix_sort.h"
+#include "core/random.h"
 
 namespace pc {
 
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t kPoll = std::size_t{1} << 15;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLeastPulses = 20;
+constexpr std::size_t kMostSlopes = 2'000'000;                // a median of more would delay a cancel
+constexpr std::int64_t kMostPerLine = std::int64_t{1} << 22;  // 100 MB
 
 double median(std::vector<double> values) {
   if (values.empty()) return kNone;
@@ -24,6 +27,9 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
+
+/// One of `stride` pulses at random: those an equal number apart could all have one place in their lines.
+bool in_sample(std::size_t k, std::size_t stride) { return random_u64(1, k) % stride == 0; }
 
 class Clock {
  public:
@@ -103,10 +109,11 @@ class Clock {
   }
 
   void number_pulses() {
+    require((pulses_.back().time - pulses_[0].time) / period_ < 1e15,
+            "the time stamps span more pulses than can be counted");
     std::size_t irregular = 0;
     for (std::size_t k = 1; k < pulses_.size(); ++k) {
       if (k % kPoll == 0) ctx_.checkpoint();
-      require(step(k) / period_ < 1e15, "the time stamps span more pulses than can be counted");
       const std::int64_t count = std::max<std::int64_t>(1, steps(k));
       irregular += std::fabs(step(k) / period_ - static_cast<double>(count)) > 0.35 ? 1 : 0;
       pulses_[k].number = pulses_[k - 1].number + count;
@@ -116,21 +123,25 @@ class Clock {
 
   /// Pulses per line, and the direction of the sweep.
   void find_lines() {
-    std::vector<double> slopes, zeniths;
+    std::vector<double> slopes;
+    const std::size_t stride = std::max<std::size_t>(1, pulses_.size() / kMostSlopes);
+    double least = HUGE_VAL, most = -HUGE_VAL;
     for (std::size_t k = 1; k < pulses_.size(); ++k) {
       if (k % kPoll == 0) ctx_.checkpoint();
-      zeniths.push_back(pulses_[k].zenith);
+      least = std::min(least, pulses_[k].zenith);
+      most = std::max(most, pulses_[k].zenith);
       const auto count = pulses_[k].number - pulses_[k - 1].number;
-      if (count <= 4)
+      if (count <= 4 && in_sample(k, stride))
         slopes.push_back((pulses_[k].zenith - pulses_[k - 1].zenith) / static_cast<double>(count));
     }
     slope_ = median(slopes);
     require(std::fabs(slope_) > 1e-9,
             "the zenith does not change from pulse to pulse: the scan has no lines in zenith");
-    const auto [least, most] = std::minmax_element(zeniths.begin(), zeniths.end());
-    const double span = (*most - *least) / std::fabs(slope_);
+    const double span = (most - least) / std::fabs(slope_);
     std::vector<double> lines, line;
-    for (const Pulse& pulse : pulses_) {
+    for (std::size_t k = 0; k < pulses_.size(); ++k) {
+      if (k % kPoll == 0) ctx_.checkpoint();
+      const Pulse& pulse = pulses_[k];
       const double phase = static_cast<double>(pulse.number) - pulse.zenith / slope_;
       if (!line.empty() && phase - line.back() > span / 2) {
         lines.push_back(median(line));
@@ -158,11 +169,14 @@ class Clock {
 
   /// Median zenith of the pulses at each place of a line; NaN without returns.
   std::vector<double> zenith_by_residue() const {
-    require(per_line_ < (std::int64_t{1} << 26), "a line has too many pulses");
+    require(per_line_ < kMostPerLine, "a line has too many pulses");
     std::vector<std::vector<double>> values(static_cast<std::size_t>(per_line_));
     const std::size_t stride = std::max<std::size_t>(1, pulses_.size() / 4'000'000);
-    for (std::size_t k = 0; k < pulses_.size(); k += stride)
+    for (std::size_t k = 0; k < pulses_.size(); ++k) {
+      if (k % kPoll == 0) ctx_.checkpoint();
+      if (!in_sample(k, stride)) continue;
       values[static_cast<std::size_t>(residue(pulses_[k], 0))].push_back(pulses_[k].zenith);
+    }
     std::vector<double> out;
     for (const std::vector<double>& of : values) out.push_back(median(of));
     return out;

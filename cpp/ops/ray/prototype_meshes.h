@@ -14,14 +14,14 @@ namespace pc {
 /// does not depend on the size of the whole.
 class PrototypeMeshes {
  public:
-  /// Adds a part. `triangles` (3 T) vertices of its triangles, all below vertices.size. O(T log T).
+  /// Adds a part. `triangles` (3 T) vertices of its triangles, all below vertices.size. O(T log T). Cancel within 250 ms.
   void add(Span<const Vec3d> vertices, Span<const std::uint32_t> triangles, OpContext& ctx);
   /// The parts in their order; valid until the next call of add.
   std::vector<TriangleMesh> meshes() const;
 
  private:
-  /// Sorts the vertices of a part into `used_`, each once.
-  void collect(Span<const std::uint32_t> triangles);
+  /// The vertices of a part in order into `used_`, each once.
+  void collect(Span<const std::uint32_t> triangles, OpContext& ctx);
 
   std::vector<Vec3d> vertices_;
   std::vector<std::uint32_t> indices_;

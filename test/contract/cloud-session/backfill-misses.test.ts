@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { BackfillMissesTail } from "../../../shared/contract/cloud-session/backfill-misses.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
 import { backfilled, backfillUrl, degreesApart, missesOf, unit } from "../../support/session/backfill.ts";
@@ -237,6 +237,20 @@ describe("refusals", () => {
     expect(tail).toMatchObject({ backfilled: 0, miss_count: 0, has_misses: false, code: "invalid_argument" });
     expect(tail).not.toHaveProperty("success");
     expect(await stateOf(made, id)).toBe(before);
+  });
+
+  test("the memory for a raster that is much larger than the cloud is admitted", async () => {
+    const wide = await session(
+      "row_index column_index",
+      ({ row, column }) => `${row} ${column + 50_000 * (column >> 4)}`,
+    );
+    const admitted = vi.spyOn(made.deps.admission, "run");
+    const { miss_count } = await backfill(wide);
+    const bytes = admitted.mock.calls.find(([, label]) => label === "Backfill")?.[2];
+    admitted.mockRestore();
+    expect(miss_count).toBe(ROWS * (50_000 + COLUMNS) - HITS.length);
+    expect(bytes).toBeGreaterThan(ROWS * 50_000 * 92);
+    expect(bytes).toBeLessThan(2 * ROWS * 50_000 * 92);
   });
 
   test("cells that would take all memory, and clocks of another kind", async () => {

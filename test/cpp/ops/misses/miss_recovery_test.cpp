@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "ops/misses/cell_times.h"
 #include "ops/misses/clock_check.h"
 #include "ops/misses/gap_fill.h"
+#include "ops/misses/known_values.h"
 #include "support/cancel_phase.h"
 
 namespace pc {
@@ -24,20 +26,27 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Scanner {
   std::uint32_t rows = 70, columns = 90;
   Vec3d origin{3, -2, 1.5};
-  double period = 1e-5, start = 2e8;
+  double period = 1e-5, start = 2e8, first = 0.5;
 
   double step() const { return 1.4 / rows; }
   Vec3d direction(double row, double column) const {
-    const double theta = 0.5 + step() * row, phi = 2.7 / columns * (column + row / (rows + 5));
+    const double theta = first + step() * row, phi = 2.7 / columns * (column + row / (rows + 5));
     return {std::sin(theta) * std::sin(phi), std::sin(theta) * std::cos(phi), std::cos(theta)};
   }
   double time(std::uint32_t row, std::uint32_t column) const {
     return start + period * (row + static_cast<double>(column) * (rows + 5));
   }
   DeclaredScan declared() const {
-    return {
-        origin, {1, 0, 0},        {0, 1, 0}, {0, 0, 1}, 0, 0, 0.5 - 1e-3, 0.5 + step() * (rows - 1) + 1e-3,
-        0,      6.283185307179586};
+    return {origin,
+            {1, 0, 0},
+            {0, 1, 0},
+            {0, 0, 1},
+            0,
+            0,
+            std::max(0.0, first - 1e-3),
+            first + step() * (rows - 1) + 1e-3,
+            0,
+            6.283185307179586};
   }
 };
 
@@ -129,9 +138,10 @@ TEST(MissRecovery, ByTheClockAndByRowsAndColumns) {
   expect_the_empty_cells(s, c, recovered(c, {MissRoute::kGrid, s.declared(), 1'000'000}), 1e-5);
 }
 
-TEST(MissRecovery, LinesWithoutReturnsAtTheEndsOfASweep) {
+void expect_lines_at_the_ends(double first_zenith) {
   for (const bool widdershins : {false, true}) {
     Scanner s;
+    s.first = first_zenith;
     Cloud c = cloud(s);
     std::size_t ends = 0;
     for (std::size_t i = 0; i < c.skip.size(); ++i) {
@@ -157,6 +167,25 @@ TEST(MissRecovery, LinesWithoutReturnsAtTheEndsOfASweep) {
     scan.phi_max_rad -= 1;  // does not hold the lines: nothing is added
     EXPECT_EQ(recovered(c, {MissRoute::kClock, scan, 1'000'000}).columns, 77U);
   }
+}
+
+TEST(MissRecovery, LinesWithoutReturnsAtTheEndsOfASweep) {
+  expect_lines_at_the_ends(0.5);
+  expect_lines_at_the_ends(0);  // the first row has no azimuth
+}
+
+TEST(MissRecovery, StepsBetweenRowsFarApart) {
+  std::vector<double> values(300'000, kNaN);
+  EXPECT_TRUE(std::isnan(known_values::median_step(values, false)));
+  values.front() = 1, values.back() = 1 + 0.5 * 299'999;
+  const std::clock_t begin = std::clock();
+  EXPECT_DOUBLE_EQ(known_values::median_step(values, false), 0.5);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 1);
+  values[10] = 1, values[12] = 5, values[14] = 5, values[100'000] = 7;
+  EXPECT_DOUBLE_EQ(known_values::median_step(values, false), 0);  // of 2 and 0, two places apart
+  values[13] = 8;
+  EXPECT_DOUBLE_EQ(known_values::median_step(values, false), -3);  // of 3 and -3
+  EXPECT_TRUE(std::isnan(known_values::median_step({}, true)));
 }
 
 TEST(MissRecovery, BySettings) {

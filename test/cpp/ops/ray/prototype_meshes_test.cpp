@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <ctime>
+#include <set>
+#include <thread>
 #include <vector>
 
+#include "core/error.h"
 #include "core/op_context.h"
+#include "core/random.h"
 
 namespace pc {
 namespace {
@@ -28,6 +34,50 @@ TEST(PrototypeMeshes, EachHasTheVerticesItUses) {
     for (std::size_t i = 0; i < wanted[p].size(); ++i)
       EXPECT_EQ(meshes[p].vertices[meshes[p].indices[i]].x, vertices[wanted[p][i]].x);
   }
+}
+
+/// Vertices in no order, each many times.
+std::vector<std::uint32_t> shuffled(std::size_t count, std::uint32_t first, std::uint32_t range) {
+  std::vector<std::uint32_t> out;
+  for (std::size_t i = 0; i < count; ++i)
+    out.push_back(first + static_cast<std::uint32_t>(random_u64(1, i) % range));
+  return out;
+}
+
+TEST(PrototypeMeshes, VerticesInNoOrder) {
+  std::vector<Vec3d> vertices;
+  for (int i = 0; i < 1000; ++i) vertices.push_back({1.0 * i, 0, 0});
+  PrototypeMeshes parts;
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  for (const std::uint32_t range : {1U, 64U, 65U, 128U, 900U}) {
+    const auto part = shuffled(300, 63, range);
+    parts.add({vertices.data(), vertices.size()}, {part.data(), part.size()}, ctx);
+    const TriangleMesh mesh = parts.meshes().back();
+    EXPECT_EQ(mesh.vertices.size, std::set<std::uint32_t>(part.begin(), part.end()).size());
+    for (std::size_t i = 0; i < part.size(); ++i)
+      ASSERT_EQ(mesh.vertices[mesh.indices[i]].x, vertices[part[i]].x);
+  }
+  parts.add({vertices.data(), vertices.size()}, {}, ctx);
+  EXPECT_EQ(parts.meshes().back().vertices.size, 0U);
+}
+
+TEST(PrototypeMeshes, ALargePartIsCanceled) {
+  const auto part = shuffled(15'000'000, 0, 4'000'000);
+  const std::vector<Vec3d> vertices(4'000'000);
+  PrototypeMeshes parts;
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  std::clock_t asked = 0;
+  std::thread canceler([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    asked = std::clock();
+    control.cancel_requested = true;
+  });
+  EXPECT_THROW(parts.add({vertices.data(), vertices.size()}, {part.data(), part.size()}, ctx), Error);
+  const std::clock_t ended = std::clock();
+  canceler.join();
+  EXPECT_LT(static_cast<double>(ended - asked) / CLOCKS_PER_SEC, 0.25);
 }
 
 }  // namespace

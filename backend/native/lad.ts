@@ -118,6 +118,14 @@ export interface FilledVoxels {
   readonly filled_count: number;
 }
 
+export interface VoxelProjection {
+  readonly g: NativeColumn;
+  readonly triangle_count: number;
+  readonly facing: number;
+  /** With `limits`: G is averaged over the azimuths of the leaves; false: `facing` says that they are not uniform. */
+  readonly uniform_azimuths: boolean;
+}
+
 export interface LadNative {
   traceBeams(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<TracedBeams>;
   traceBeamsBytes(rows: number, cells: number): number;
@@ -131,7 +139,7 @@ export interface LadNative {
     mesh: LeafMesh,
     grid: VoxelBox,
     limits: { readonly lmax_m: number; readonly max_aspect_ratio: number } | null,
-  ): NativeJob<{ readonly g: NativeColumn; readonly triangle_count: number; readonly facing: number }>;
+  ): NativeJob<VoxelProjection>;
   invertBeams(sums: NativeColumn, g: NativeColumn, params: InversionParams): NativeJob<InvertedBeams>;
   fillOccluded(voxels: Pick<InvertedBeams, "lad" | "variance" | "state">, grid: VoxelBox): NativeJob<FilledVoxels>;
 }

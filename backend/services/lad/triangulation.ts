@@ -3,7 +3,7 @@ import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import { cloudStats, hitMask } from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { voxelProjection } from "../../native/lad.ts";
+import { type VoxelProjection, voxelProjection } from "../../native/lad.ts";
 import * as native from "../../native/scan-meshes.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -66,17 +66,11 @@ export async function triangulatedG(
   };
 }
 
-/** The leaves of the scans in the accuracy table project .81 to 1.06 times as much as with uniform azimuths. */
-const UNIFORM = { least: 0.75, most: 1.15, triangles: 30 } as const;
-
-function facingWarnings({ facing, triangle_count }: { facing: number; triangle_count: number }): string[] {
-  if (triangle_count < UNIFORM.triangles || (facing >= UNIFORM.least && facing <= UNIFORM.most)) return [];
-  const way =
-    facing > 1
-      ? "face the scanners: G is too low and the leaf area too high"
-      : "stand edge on to the scanners: G is too high and the leaf area too low";
+function facingWarnings({ facing, uniform_azimuths }: VoxelProjection): string[] {
+  if (uniform_azimuths) return [];
+  const way = facing > 1 ? "face the scanners" : "stand edge on to the scanners";
   return [
-    `G is wrong for leaves whose azimuths are not uniform, like those of a hedge. Here most ${way}, as the triangles project ${facing.toFixed(2)} times as much as with uniform azimuths. Send gtheta_override, or triangles as a mesh.`,
+    `Most leaves ${way}, like those of a hedge: their triangles project ${facing.toFixed(2)} times as much as with uniform azimuths. G is that of the triangles as they stand, not averaged over azimuths; leaves that the beams graze are missing from it. If you know the leaf angles, send gtheta_override.`,
   ];
 }
 

@@ -115,6 +115,7 @@ Competition competition(Span<const Vec2d> stems, Span<const double> diameters,
     const std::size_t i = own.row;
     out.edge[i] = depth[i] >= params.radius_m ? 0 : 1;
     if (!StemGrid::is_place(own.place)) return;
+    ctx.checkpoint();
     double plain = 0, corrected = 0;
     std::uint32_t count = 0;
     grid.find_near(own.place, near);
@@ -129,7 +130,12 @@ Competition competition(Span<const Vec2d> stems, Span<const double> diameters,
         const double term = other.diameter / own.diameter / std::max(distance, params.least_distance_m);
         plain += term;
         if (depth[i] < 0 || depth[other.row] < 0) continue;
-        corrected += depth[i] < distance ? term / arc_inside(params.plot, own.place, distance) : term;
+        if (depth[i] >= distance) {
+          corrected += term;
+          continue;
+        }
+        ctx.checkpoint();
+        corrected += term / arc_inside(params.plot, own.place, distance);
       }
     }
     out.neighbor_count[i] = count;

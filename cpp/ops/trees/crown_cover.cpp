@@ -1,6 +1,7 @@
 #include "ops/trees/crown_cover.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -74,37 +75,50 @@ class Neighbors {
   const Box2d& box(std::size_t i) const { return boxes_[i]; }
 
   std::vector<std::size_t> of(std::size_t i) const {
-    const Box2d& own = boxes_[i];
-    const auto before = [&](std::size_t a, double x) { return boxes_[a].low.x < x; };
-    auto at = std::lower_bound(order_.begin(), order_.end(), own.low.x - widest_, before);
     std::vector<std::size_t> found;
-    for (; at != order_.end() && boxes_[*at].low.x <= own.high.x; ++at) {
-      if (*at != i && boxes_[*at].meets(own)) found.push_back(*at);
-    }
+    for_each_of(i, [&](std::size_t other) { found.push_back(other); });
     std::sort(found.begin(), found.end());
     return found;
   }
+  std::uint64_t count_of(std::size_t i) const {
+    std::uint64_t count = 0;
+    for_each_of(i, [&](std::size_t) { ++count; });
+    return count;
+  }
 
  private:
+  template <class Visit>
+  void for_each_of(std::size_t i, Visit&& visit) const {
+    const Box2d& own = boxes_[i];
+    const auto before = [&](std::size_t a, double x) { return boxes_[a].low.x < x; };
+    auto at = std::lower_bound(order_.begin(), order_.end(), own.low.x - widest_, before);
+    for (; at != order_.end() && boxes_[*at].low.x <= own.high.x; ++at) {
+      if (*at != i && boxes_[*at].meets(own)) visit(*at);
+    }
+  }
+
   std::vector<Box2d> boxes_;
   std::vector<std::size_t> order_;
   double widest_ = 0;
 };
 
-/// Number of pairs whose boxes meet, each counted from both sides.
-double pairs_of(const std::vector<ConvexPolygon>& hulls, const Neighbors& neighbors, OpContext& ctx) {
-  std::vector<std::size_t> counts(hulls.size(), 0);
+/// True if at most `most` pairs have boxes that meet, each counted from both sides. Stops counting beyond that.
+bool has_few_pairs(const std::vector<ConvexPolygon>& hulls, const Neighbors& neighbors, double most,
+                   OpContext& ctx) {
+  std::atomic<std::uint64_t> pairs{0};
+  const auto few = [&] { return static_cast<double>(pairs.load(std::memory_order_relaxed)) <= most; };
   parallel_for(ctx, hulls.size(), 1, [&](std::size_t begin, std::size_t) {
-    if (hulls[begin].size() >= 3) counts[begin] = neighbors.of(begin).size();
+    if (few() && hulls[begin].size() >= 3) pairs += neighbors.count_of(begin);
   });
-  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  return few();
 }
 
 /// Share of a crown's cells that lie in one of the others.
 double shared_fraction(const ConvexPolygon& own, const Box2d& box,
                        const std::vector<const ConvexPolygon*>& others, double least_cell) {
   const double width = box.high.x - box.low.x, height = box.high.y - box.low.y;
-  const double cell = std::max(least_cell, std::sqrt(width * height / kMostCrownCells));
+  const double cell = std::max(
+      {least_cell, std::sqrt(width * height / kMostCrownCells), std::max(width, height) / kMostCrownCells});
   const auto nx = static_cast<std::size_t>(std::ceil(width / cell)),
              ny = static_cast<std::size_t>(std::ceil(height / cell));
   std::size_t inside = 0, shared = 0;
@@ -130,26 +144,34 @@ double shared_fraction(const ConvexPolygon& own, const Box2d& box,
 double union_area(const std::vector<ConvexPolygon>& crowns, const Box2d& frame, double cell, OpContext& ctx) {
   const auto nx = static_cast<std::size_t>(std::ceil((frame.high.x - frame.low.x) / cell));
   const auto ny = static_cast<std::size_t>(std::ceil((frame.high.y - frame.low.y) / cell));
-  // Crowns by their lowest row, so that each row looks only at those that reach it.
-  std::vector<Box2d> boxes;
-  std::vector<std::vector<std::size_t>> by_block((ny + kRows - 1) / kRows);
+  // Crowns by their lower edge, so that each row looks only at those that may reach it.
+  struct Reaching {
+    double low, high;
+    std::size_t crown;
+  };
+  std::vector<Reaching> order;
+  double tallest = 0;
   for (std::size_t i = 0; i < crowns.size(); ++i) {
-    boxes.push_back(box_of(crowns[i]));
     if (crowns[i].size() < 3) continue;
-    const auto block = [&](double y) {
-      const double row = std::clamp((y - frame.low.y) / cell, 0.0, static_cast<double>(ny - 1));
-      return static_cast<std::size_t>(row) / kRows;
-    };
-    for (std::size_t b = block(boxes[i].low.y); b <= block(boxes[i].high.y); ++b) by_block[b].push_back(i);
+    const Box2d box = box_of(crowns[i]);
+    order.push_back({box.low.y, box.high.y, i});
+    tallest = std::max(tallest, box.high.y - box.low.y);
   }
-  std::vector<std::uint64_t> counts(by_block.size(), 0);
+  std::sort(order.begin(), order.end(), [](const Reaching& a, const Reaching& b) {
+    return a.low < b.low || (a.low == b.low && a.crown < b.crown);
+  });
+  std::vector<std::uint64_t> counts((ny + kRows - 1) / kRows, 0);
   parallel_for(ctx, ny, kRows, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint8_t> covered(nx);
     for (std::size_t row = begin; row < end; ++row) {
       std::fill(covered.begin(), covered.end(), std::uint8_t{0});
       const double y = frame.low.y + (static_cast<double>(row) + 0.5) * cell;
-      for (const std::size_t i : by_block[begin / kRows]) {
-        const auto [low, high] = span_at(crowns[i], y);
+      ctx.checkpoint();
+      auto at = std::lower_bound(order.begin(), order.end(), y - tallest - cell,
+                                 [](const Reaching& one, double least) { return one.low < least; });
+      for (; at != order.end() && at->low <= y; ++at) {
+        if (at->high < y) continue;
+        const auto [low, high] = span_at(crowns[at->crown], y);
         const auto [first, last] = cells_in(low, high, frame.low.x, cell, nx);
         if (last > first)
           std::fill(covered.begin() + static_cast<std::ptrdiff_t>(first),
@@ -173,7 +195,7 @@ CrownCover crown_cover(const std::vector<ConvexPolygon>& hulls, const CrownCover
   out.overlap_fraction.assign(n, std::nan(""));
   const Neighbors neighbors(hulls);
   ctx.begin_phase("Stand metrics", n);
-  out.overlap_known = pairs_of(hulls, neighbors, ctx) <= params.most_pairs;
+  out.overlap_known = has_few_pairs(hulls, neighbors, params.most_pairs, ctx);
   if (!out.overlap_known) out.overlap_m2.assign(n, std::nan(""));
   parallel_for(ctx, out.overlap_known ? n : 0, 1, [&](std::size_t begin, std::size_t) {
     const ConvexPolygon& own = hulls[begin];

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/polled_sort.h"
+#include "ops/trees/stem_radius.h"
 
 namespace pc {
 
@@ -25,14 +26,15 @@ constexpr std::size_t kMostCorners = 720;
 /// The rows that are crown.
 std::vector<std::size_t> crown_rows(Span<const Vec3d> points, const Stem& stem, OpContext& ctx) {
   std::vector<std::size_t> rows;
-  const bool has_radius = stem.found && std::isfinite(stem_radius_at(stem, 0));
+  const StemRadius radius_of(stem);
+  const bool has_radius = stem.found && std::isfinite(radius_of.at(0));
   for (std::size_t i = 0; i < points.size; ++i) {
     if (i % kPollPoints == 0) ctx.checkpoint();
     const Vec3d p = points[i] - stem.base;
     const double along = dot(p, stem.axis);
     const Vec3d off = p - stem.axis * along;
     if (has_radius) {
-      const double radius = stem_radius_at(stem, along);
+      const double radius = radius_of.at(along);
       if (std::sqrt(dot(off, off)) <= radius + std::max(kStemRoom, kStemRoomPart * radius)) continue;
     }
     rows.push_back(i);
@@ -51,7 +53,7 @@ bool surrounds(const Bin& bin) {
 }
 
 double crown_base(Span<const Vec3d> points, const std::vector<std::size_t>& rows, const Stem& stem,
-                  const CrownMeasureParams& params) {
+                  const CrownMeasureParams& params, const OpContext& ctx) {
   double lowest = 0, highest = -HUGE_VAL;
   for (const std::size_t i : rows) {
     lowest = std::min(lowest, points[i].z - stem.base.z);
@@ -60,7 +62,9 @@ double crown_base(Span<const Vec3d> points, const std::vector<std::size_t>& rows
   const double count = std::floor((highest - lowest) / params.bin_m) + 1;
   if (!(count <= kMostBins)) return std::nan("");
   std::vector<Bin> bins(static_cast<std::size_t>(count), Bin{});
-  for (const std::size_t i : rows) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (k % kPollPoints == 0) ctx.checkpoint();
+    const std::size_t i = rows[k];
     const double height = points[i].z - stem.base.z;
     const auto bin = std::min(bins.size() - 1, static_cast<std::size_t>((height - lowest) / params.bin_m));
     const double axial = height / stem.axis.z;
@@ -176,7 +180,7 @@ CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const Cr
   const std::vector<std::size_t> rows = crown_rows(points, stem, ctx);
   out.point_count = rows.size();
   if (rows.empty()) return out;
-  out.base_height_m = crown_base(points, rows, stem, params);
+  out.base_height_m = crown_base(points, rows, stem, params, ctx);
   out.voxel_volume_m3 = voxel_volume(points, rows, params.voxel_size_m, ctx);
   GrowingHull hull;
   for (std::size_t k = 0; k < rows.size(); ++k) {

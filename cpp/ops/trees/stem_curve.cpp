@@ -115,6 +115,7 @@ class Measuring {
 
   /// Ground under a place of the level frame, as a height above its origin.
   TreeGround::Answer under(const Vec2d& place) const {
+    ctx_.checkpoint();
     TreeGround::Answer answer = ground_.at({origin_.x + place.x, origin_.y + place.y});
     answer.z -= origin_.z;
     return answer;
@@ -232,6 +233,7 @@ class Measuring {
   double highest_ground(const Stem& stem, double radius) const {
     double highest = stem.base.z;
     for (int i = 0; i < kGroundPoints; ++i) {
+      ctx_.checkpoint();
       const double angle = 2 * kPi * i / kGroundPoints;
       const Vec2d place{stem.base.x + radius * std::cos(angle), stem.base.y + radius * std::sin(angle)};
       highest = std::max(highest, ground_.at(place).z);
@@ -337,7 +339,7 @@ class Measuring {
   /// Measures the radius of a section on the stretch of stem around it.
   void measure_girth(StemSection& section, const Slices& slices, const Stem& stem, const Place& expected) {
     const auto stretch = [&](const PlainCircle& at, double half) {
-      const double room = std::clamp(section.axial_m - kLeastHeight, section.thickness_m / 2, half);
+      const double room = std::min(half, std::max(section.axial_m - kLeastHeight, section.thickness_m / 2));
       const auto all =
           slices.stretch(section.axial_m, 2 * room, at.center, kWindowRadii * at.radius + kWindowRoom);
       ctx_.checkpoint();
@@ -376,21 +378,6 @@ Stem measure_stem(Span<const Vec3d> points, const TreeGround& ground, const Stem
   require(params.seed_step_m > 0 && params.curve_step_m > 0 && params.slice_thickness_m > 0,
           "steps and the thickness of slices must be above 0");
   return Measuring(points, ground, params, ctx).run();
-}
-
-double stem_radius_at(const Stem& stem, double axial_m) {
-  const StemSection* below = nullptr;
-  for (const StemSection& section : stem.curve) {
-    if (!section.ok) continue;
-    if (section.axial_m >= axial_m) {
-      if (below == nullptr) return section.circle.radius;
-      const double part = (axial_m - below->axial_m) / (section.axial_m - below->axial_m);
-      return below->circle.radius + part * (section.circle.radius - below->circle.radius);
-    }
-    below = &section;
-  }
-  if (below != nullptr) return below->circle.radius;
-  return stem.breast_height ? stem.breast_height->circle.radius : std::nan("");
 }
 
 }  // namespace pc

@@ -60,8 +60,4 @@ struct Stem {
 Stem measure_stem(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
                   OpContext& ctx);
 
-/// Radius of the stem at a height along the axis: between the trusted sections, that of the nearest end beyond them, that
-/// at breast height without any; NaN without a stem.
-double stem_radius_at(const Stem& stem, double axial_m);
-
 }  // namespace pc

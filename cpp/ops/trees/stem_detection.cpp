@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -23,7 +24,8 @@ constexpr std::size_t kMostStems = 12;    // of one part
 constexpr int kMostFailures = 3;          // in a row
 
 /// What was found in one cluster.
-struct Found {
+class Found {
+ public:
   std::vector<DetectedStem> stems;
   std::optional<StemRejection> rejection;
 
@@ -33,12 +35,26 @@ struct Found {
   }
   /// Leaves out what an earlier search of the same cluster has found.
   void add(const DetectedStem& stem) {
-    const bool is_known = std::any_of(stems.begin(), stems.end(), [&](const DetectedStem& known) {
-      const Vec3d d = known.position - stem.position;
-      return std::sqrt(d.x * d.x + d.y * d.y) < std::max(known.circle.radius, stem.circle.radius);
-    });
-    if (!is_known) stems.push_back(stem);
+    const auto index = [](double at) { return static_cast<std::int64_t>(std::floor(at / kStemMostRadius)); };
+    const std::int64_t x = index(stem.position.x), y = index(stem.position.y);
+    const auto is_known = [&](std::size_t other) {
+      const Vec3d d = stems[other].position - stem.position;
+      return std::sqrt(d.x * d.x + d.y * d.y) < std::max(stems[other].circle.radius, stem.circle.radius);
+    };
+    for (std::int64_t dx = -1; dx <= 1; ++dx) {
+      for (std::int64_t dy = -1; dy <= 1; ++dy) {
+        const auto near = by_place_.find({x + dx, y + dy});
+        if (near != by_place_.end() && std::any_of(near->second.begin(), near->second.end(), is_known))
+          return;
+      }
+    }
+    by_place_[{x, y}].push_back(stems.size());
+    stems.push_back(stem);
   }
+
+ private:
+  /// Of stems, by squares as wide as the largest radius: a cluster may be a whole forest.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> by_place_;
 };
 
 class Search {
@@ -48,7 +64,10 @@ class Search {
 
   /// Stems of a part of the layer, the strongest first: the points of each are taken away before the next.
   void find_in(Span<const std::uint32_t> cells, Found& found) {
+    std::size_t count = 0;
+    for (const std::uint32_t cell : cells) count += layer_.cell(cell).size;
     std::vector<LayerPoint> points;
+    points.reserve(count);
     for (const std::uint32_t cell : cells) {
       const auto column = layer_.cell(cell);
       points.insert(points.end(), column.begin(), column.end());
@@ -57,7 +76,7 @@ class Search {
     for (std::size_t stem = 0; stem < kMostStems && failures < kMostFailures; ++stem) {
       ctx_.checkpoint();
       if (points.size() < kLeastPoints) return;
-      const StemAttempt attempt = attempt_stem(layer_, {points.data(), points.size()}, params_);
+      const StemAttempt attempt = attempt_stem(layer_, {points.data(), points.size()}, params_, ctx_);
       if (attempt.stem) {
         found.add(*attempt.stem);
         failures = 0;

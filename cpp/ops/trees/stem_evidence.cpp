@@ -19,6 +19,7 @@ constexpr double kLeastShare = 0.3;  // of the points in the stem's disc
 constexpr double kLeastHalfShift = 0.10;
 constexpr double kBreastHeight = 1.3;
 constexpr int kGroundRounds = 3;
+constexpr std::size_t kMostFitPoints = 20'000;  // a fit to more is not better, only slower to cancel
 
 double length(const Vec2d& p) { return std::sqrt(p.x * p.x + p.y * p.y); }
 
@@ -30,6 +31,23 @@ CircleFitParams circle_params(const StemDetectionParams& params) {
           kLeastCirclePoints,
           params.seed,
           0};
+}
+
+/// At most kMostFitPoints of the values, evenly chosen along their order.
+template <class Value>
+std::vector<Value> even_choice(const std::vector<Value>& values) {
+  if (values.size() <= kMostFitPoints) return values;
+  std::vector<Value> chosen;
+  for (std::size_t i = 0; i < kMostFitPoints; ++i)
+    chosen.push_back(values[i * values.size() / kMostFitPoints]);
+  return chosen;
+}
+
+/// refine_circle on an even choice of the points.
+std::optional<FittedCircle> circle_on(const std::vector<Vec2d>& flat, const PlainCircle& start,
+                                      const CircleFitParams& params) {
+  const std::vector<Vec2d> chosen = even_choice(flat);
+  return refine_circle({chosen.data(), chosen.size()}, start, params);
 }
 
 /// The points of the layer around a cylinder, and where they lie across it.
@@ -233,8 +251,7 @@ bool halves_agree(const Window& window, const StemCylinder& cylinder, const Fitt
   for (std::size_t i = 0; i < along.size(); ++i) halves[along[i] < middle ? 0 : 1].push_back(window.flat[i]);
   std::array<Vec2d, 2> centers;
   for (std::size_t i = 0; i < 2; ++i) {
-    const auto fitted =
-        refine_circle({halves[i].data(), halves[i].size()}, {circle.center, circle.radius}, params);
+    const auto fitted = circle_on(halves[i], {circle.center, circle.radius}, params);
     if (!fitted) return false;
     centers[i] = fitted->center;
   }
@@ -249,7 +266,7 @@ StemAttempt rejected(const StemCylinder& cylinder, StemRejection reason) {
 }  // namespace
 
 StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
-                         const StemDetectionParams& params) {
+                         const StemDetectionParams& params, const OpContext& ctx) {
   const CircleFitParams circles = circle_params(params);
   auto cylinder = search_cylinder(points, circles);
   if (!cylinder) return {std::nullopt, std::nullopt, StemRejection::kNoCircle};
@@ -259,13 +276,19 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
     z_max = std::max(z_max, p.at.z);
   }
   const StemCylinder searched = *cylinder;
-  const Window first(layer, searched, z_min, z_max);
-  *cylinder = refine_either_side({first.points.data(), first.points.size()}, searched, kStemInlierDistance);
+  ctx.checkpoint();
+  {
+    const Window first(layer, searched, z_min, z_max);
+    ctx.checkpoint();
+    const std::vector<LayerPoint> near = even_choice(first.points);
+    *cylinder = refine_either_side({near.data(), near.size()}, searched, kStemInlierDistance);
+  }
+  ctx.checkpoint();
   if (!(cylinder->radius >= kStemLeastRadius && cylinder->radius <= circles.max_radius_m))
     return rejected(searched, StemRejection::kNoCircle);
   const Window window(layer, *cylinder, z_min, z_max);
-  const auto circle =
-      refine_circle({window.flat.data(), window.flat.size()}, {{0, 0}, cylinder->radius}, circles);
+  ctx.checkpoint();
+  auto circle = circle_on(window.flat, {{0, 0}, cylinder->radius}, circles);
   if (!circle || circle->arc_coverage < kLeastArc) return rejected(searched, StemRejection::kNoCircle);
   if (circle->rms_m > std::max(kLeastResidual, kResidualPart * circle->radius))
     return rejected(*cylinder, StemRejection::kHighResidual);
@@ -278,6 +301,8 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
     inliers.push_back(window.points[i]);
     seen[stem_sublayer(window.points[i].height, params)] = true;
   }
+  circle->inlier_count = inliers.size();
+  ctx.checkpoint();
   const Rings rings(window.flat, *circle);
   const double share = static_cast<double>(rings.on) / static_cast<double>(rings.on + rings.inside);
   if (inliers.size() < kLeastInliers || share < kLeastShare || !rings.stand_out() || !rings.is_sharp() ||
@@ -285,6 +310,7 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
     return rejected(*cylinder, StemRejection::kFewInliers);
   if (std::count(seen.begin(), seen.end(), true) < static_cast<std::ptrdiff_t>(kStemSublayersNeeded))
     return rejected(*cylinder, StemRejection::kNotUpright);
+  ctx.checkpoint();
   if (!halves_agree(window, *cylinder, *circle, circles))
     return rejected(*cylinder, StemRejection::kHalvesDiffer);
   const StemCylinder stem{AcrossAxis(*cylinder).at(circle->center), cylinder->axis, circle->radius};

@@ -26,7 +26,8 @@ struct StemAttempt {
 };
 
 /// points   of a part of the layer; the stem is measured and judged on all points of the layer around it
+/// Cost     O(points and points around the stem) time; fits take at most 20,000 of them. Cancel within 100 ms.
 StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
-                         const StemDetectionParams& params);
+                         const StemDetectionParams& params, const OpContext& ctx);
 
 }  // namespace pc

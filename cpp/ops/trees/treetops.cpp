@@ -161,27 +161,32 @@ std::vector<std::uint32_t> regional_maxima(const MaxPyramid& heights, double lea
     (alone ? out : members).push_back(static_cast<std::uint32_t>(cell));
   }
   std::unordered_map<std::uint32_t, Plateau> plateaus;  // looked up, never iterated
-  for (const std::uint32_t cell : members) {
+  const auto for_each_member = [&](auto&& visit) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (i % kCells == 0) ctx.checkpoint();
+      visit(members[i]);
+    }
+  };
+  for_each_member([&](std::uint32_t cell) {
     Plateau& plateau =
         plateaus.try_emplace(flat.root_of(cell), Plateau{0, 0, 0, HUGE_VAL, 0, false}).first->second;
     plateau.count += 1;
     plateau.sum_x += static_cast<double>(cell % nx);
     plateau.sum_y += static_cast<double>(cell / nx);
     plateau.open = plateau.open || open[cell] != 0;
-  }
-  ctx.checkpoint();
-  for (const std::uint32_t cell : members) {
+  });
+  for_each_member([&](std::uint32_t cell) {
     Plateau& plateau = plateaus.at(flat.root_of(cell));
     const double dx = static_cast<double>(cell % nx) - plateau.sum_x / plateau.count;
     const double dy = static_cast<double>(cell / nx) - plateau.sum_y / plateau.count;
-    if (dx * dx + dy * dy >= plateau.least) continue;
+    if (dx * dx + dy * dy >= plateau.least) return;
     plateau.least = dx * dx + dy * dy;
     plateau.cell = cell;
-  }
-  for (const std::uint32_t cell : members) {
+  });
+  for_each_member([&](std::uint32_t cell) {
     const Plateau& plateau = plateaus.at(flat.root_of(cell));
     if (!plateau.open && plateau.cell == cell) out.push_back(cell);
-  }
+  });
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <string>
+#include <thread>
+
+#include "core/error.h"
 
 namespace {
 
@@ -99,6 +104,33 @@ TEST(Competition, NoPlotNoTreesAndOneTree) {
   const Competition far = compete({{0, 0}, {1e300, 0}, {std::nan(""), 0}}, {0.3, 0.3, 0.3}, 6, square(10));
   EXPECT_EQ(far.neighbor_count[0], 0u);
   EXPECT_TRUE(std::isnan(far.hegyi[2]));
+}
+
+TEST(Competition, ACancelIsSeenAmongManyNeighborsNearAnEdgeOfManyCorners) {
+  ConvexPolygon plot;
+  for (int k = 0; k < 720; ++k)
+    plot.push_back(
+        {50 + 50 * std::cos(k * std::numbers::pi / 360), 50 + 50 * std::sin(k * std::numbers::pi / 360)});
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> place(20, 80);
+  std::vector<Vec2d> stems(3000);
+  for (Vec2d& p : stems) p = {place(random), place(random)};
+  const std::vector<double> diameters(stems.size(), 0.3);
+  JobControl control;
+  std::chrono::steady_clock::time_point asked;
+  std::thread cancel([&] {
+    while (std::string(control.phase.load()) != "Stand metrics") std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    asked = std::chrono::steady_clock::now();
+    control.cancel_requested = true;
+  });
+  OpContext ctx(control, Device::kCpu, 1);
+  EXPECT_THROW(
+      competition({stems.data(), stems.size()}, {diameters.data(), diameters.size()}, {100, plot, 0.1}, ctx),
+      Error);
+  const auto ended = std::chrono::steady_clock::now();
+  cancel.join();
+  EXPECT_LT(ended - asked, std::chrono::milliseconds(250));
 }
 
 TEST(ConvexPolygon, HullAreaDepthAndArcs) {

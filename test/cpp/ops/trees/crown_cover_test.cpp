@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -69,6 +70,23 @@ TEST(CrownCover, EqualsACountOfSamplesForAnyThreadCount) {
     }
   }
   EXPECT_NEAR(found.union_area_m2, static_cast<double>(covered) * 0.01, 0.05);
+}
+
+TEST(CrownCover, CrownsThatAllOverlapAreCountedNoFurtherThanTheLimit) {
+  // 4e8 pairs: ids that are spread over a plot at random make such crowns.
+  const std::vector<ConvexPolygon> hulls(20'000, ConvexPolygon{{1, 1}, {39, 1}, {39, 29}, {1, 29}});
+  const auto started = std::chrono::steady_clock::now();
+  const CrownCover found = cover(hulls, kPlot);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(3));
+  EXPECT_FALSE(found.overlap_known);
+  EXPECT_TRUE(std::isnan(found.overlap_m2[0]) && std::isnan(found.overlap_fraction[0]));
+  EXPECT_NEAR(found.union_area_m2, 38 * 28, 1e-6);
+}
+
+TEST(CrownCover, LongThinCrownsHaveNoHugeRow) {
+  const ConvexPolygon thin{{0, 0}, {1e13, 0}, {1e13, 1e-3}};
+  const CrownCover found = cover({thin, thin}, {});
+  EXPECT_NEAR(found.overlap_m2[0], 5e9, 1);
 }
 
 TEST(CrownCover, NoCrowns) {

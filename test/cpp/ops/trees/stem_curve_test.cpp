@@ -6,6 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "ops/trees/stem_radius.h"
+
 namespace {
 
 using namespace pc;
@@ -155,8 +157,8 @@ TEST(StemCurve, TheCurveFollowsTheTaper) {
     ++good;
   }
   EXPECT_GE(good, 10u);
-  EXPECT_NEAR(2 * stem_radius_at(stem, 2.3), trunk.diameter_at(2.3), 0.004);
-  EXPECT_EQ(stem_radius_at(stem, 0), stem.curve.front().circle.radius);
+  EXPECT_NEAR(2 * StemRadius(stem).at(2.3), trunk.diameter_at(2.3), 0.004);
+  EXPECT_EQ(StemRadius(stem).at(0), stem.curve.front().circle.radius);
 }
 
 TEST(StemCurve, TheSameTreeGivesTheSameNumbersEverywhere) {
@@ -183,7 +185,7 @@ TEST(StemCurve, WithoutAStemThereIsAPlaceAndNoDiameter) {
   EXPECT_FALSE(point.found);
   EXPECT_EQ(point.ground.source, GroundSource::kTreeMinimum);
   EXPECT_EQ(point.base.z, 3);
-  EXPECT_TRUE(std::isnan(stem_radius_at(point, 1)));
+  EXPECT_TRUE(std::isnan(StemRadius(point).at(1)));
 }
 
 TEST(TreeGround, EachSourceAnswersWhereItCan) {

@@ -62,6 +62,19 @@ describe("fits", () => {
     expect((await fitted({ fields })).curves[0]?.start_count).toBe(1);
   });
 
+  test("a parameter that no row depends on much is named", async () => {
+    const rows = [50, 100, 200, 300, 400, 600, 900].map(
+      (Ci, i) => `${(20 * Ci) / (Ci + 300) - (i % 2) / 5},${Ci},1500,25`,
+    );
+    const fit = await fitted({
+      fields: { model_category: "photosynthesis", model_type: "fvcb" },
+      file: { name: "a.csv", text: `A,Ci,Qin,Tleaf\n${rows.join("\n")}\n` },
+    });
+    expect(fit.warnings?.join()).toMatch(
+      /hardly determine "Vcmax25": its standard error [\d.e+]+ exceeds the range of its bounds, 0 to 1000/,
+    );
+  });
+
   test("several curves by CurveID, in the order of the table", async () => {
     const rows = [50, 100, 200, 300, 400, 600, 800, 1000, 1200, 1500];
     const curve = (id: string, Vcmax: number) => rows.map((Ci) => `${id},${aci(Ci, Vcmax)},${Ci},1500,25`).join("\n");

@@ -101,5 +101,7 @@ function parameterWarning(fit: CurveFit, at: number, { low, high }: FreeParamete
     return `"${key}" ends at its ${bound}; it has no standard error, and those of the others take it as known.`;
   }
   if (fit.undetermined[at] === 1) return `The data do not determine "${key}": other values fit them as well.`;
-  return null;
+  const error = fit.std_errors[at] ?? 0;
+  if (error <= high - low) return null;
+  return `The data hardly determine "${key}": its standard error ${error.toPrecision(2)} exceeds the range of its bounds, ${low} to ${high}.`;
 }

@@ -15,6 +15,7 @@ const PROJECT_TESTS = [
   "test/integration/project-damage.test.ts",
   "test/property/project-model.test.ts",
   "test/fault/project-kill.test.ts",
+  "test/fault/project-disk.test.ts",
 ];
 const SEQUENCES = "20000";
 const DOCUMENTS = "20000";
@@ -78,6 +79,7 @@ function fuzzProjects() {
     APP_TEST_PROJECT_FLIPS: flips,
     APP_TEST_PROJECT_SEQUENCES: share,
     APP_TEST_SAVE_KILLS: share,
+    APP_TEST_SAVE_FILLS: share,
     ...(seed && { APP_TEST_SEED: seed }),
   });
 }

@@ -135,11 +135,11 @@ const families = [
   "denoise",
   "ground",
   "dem",
-  "wood",
   "trees",
   "lad",
   "skeleton",
   "qsm",
+  "wood",
   "registration",
   "plant",
 ];

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { Point } from "./geometry.ts";
+
+/* Records of a quantitative structure model (QSM): a tree as connected cylinders. Lengths in metres, angles in degrees. */
+
+export const QsmCylinder = z
+  .object({
+    cyl_id: z.int().min(0).describe("unique within the model"),
+    start: Point.describe("base, metres"),
+    end: Point.describe("tip, metres"),
+    radius: z.number().positive().describe("metres"),
+    parent_id: z.int().min(-1).describe("cyl_id of the cylinder that carries it; -1 = root"),
+    shoot_id: z.int().min(0).describe("shoot that it belongs to"),
+    rank: z.int().min(0).describe("branching order: 0 stem, 1 branches of the stem; an axis keeps its rank"),
+    surf_cov: z.number().min(0).max(1).nullable().default(null).describe("share of the lateral surface seen, 0..1"),
+    mad: z
+      .number()
+      .min(0)
+      .nullable()
+      .default(null)
+      .describe("mean |distance| of its points to it, m; null: not fitted"),
+    radius_se: z.number().min(0).nullable().default(null).describe("standard error of radius, m; null: unknown"),
+  })
+  .meta({ id: "QsmCylinder", description: "one cylinder of a QSM, base to tip" });
+export type QsmCylinder = z.infer<typeof QsmCylinder>;
+
+export const QsmShoot = z
+  .object({
+    shoot_id: z.int().min(0),
+    rank: z.int().min(0).describe("branching order of its cylinders"),
+    cylinder_ids: z.array(z.int().min(0)).describe("base to tip"),
+    parent_shoot_id: z.int().min(-1).default(-1).describe("-1 = none"),
+    parent_cyl_id: z.int().min(-1).default(-1).describe("cylinder of the parent shoot that it leaves from; -1 = none"),
+    child_shoot_ids: z.array(z.int().min(0)).default([]),
+  })
+  .meta({ id: "QsmShoot", description: "a run of cylinders along one axis" });
+export type QsmShoot = z.infer<typeof QsmShoot>;
+
+const Interval = z.tuple([z.number(), z.number()]);
+
+export const QsmRankMetrics = z.object({
+  rank: z.int().min(0),
+  n_shoots: z.int(),
+  total_length_m: z.number(),
+  mean_shoot_length_m: z.number(),
+  woody_volume_m3: z.number(),
+  mean_diameter_mm: z.number().describe("weighted by length"),
+  mean_branch_angle_deg: z
+    .number()
+    .nullable()
+    .describe("mean angle between a shoot's first cylinder and its parent cylinder; null for the stem"),
+});
+
+export const QsmMetrics = z
+  .object({
+    tcsa_m2: z.number().describe("cross-section area of the stem's base cylinder, m2"),
+    trunk_diameter_mm: z.number().describe("its diameter, mm"),
+    tree_height_m: z.number().describe("z extent of all cylinder ends, m"),
+    n_scaffolds: z.int().describe("shoots of rank 1"),
+    n_shoots_total: z.int(),
+    max_rank: z.int(),
+    total_woody_volume_m3: z.number().describe("sum of pi r^2 L, m3"),
+    stem_volume_m3: z.number().describe("the same of rank 0"),
+    branch_volume_m3: z.number().describe("the same of rank 1 and higher"),
+    total_length_m: z.number(),
+    canopy_width_m: z.number().describe("diagonal of the xy box of all cylinder ends, m"),
+    canopy_height_m: z.number().describe("z extent of the wood of rank 1 and higher, m; 0 if there is none"),
+    per_rank: z.array(QsmRankMetrics),
+    total_woody_volume_ci95_m3: Interval.nullable()
+      .default(null)
+      .describe("95 % interval, m3; null for an imported QSM"),
+    stem_volume_ci95_m3: Interval.nullable().default(null).describe("95 % interval, m3; null for an imported QSM"),
+    branch_volume_ci95_m3: Interval.nullable().default(null).describe("95 % interval, m3; null for an imported QSM"),
+  })
+  .meta({ id: "QsmMetrics" });
+export type QsmMetrics = z.infer<typeof QsmMetrics>;
+
+/** Answer of build and import; the tail of the streamed build. */
+export const QsmBuildResponse = z.object({
+  success: z.boolean(),
+  cylinders: z.array(QsmCylinder),
+  shoots: z.array(QsmShoot),
+  metrics: QsmMetrics.nullable(),
+  n_cylinders: z.int(),
+  n_shoots: z.int(),
+  points_used: z.int().describe("0 for an imported QSM"),
+  warnings: z.array(z.string()).default([]),
+  error: z.string().nullable(),
+});
+export type QsmBuildResponse = z.infer<typeof QsmBuildResponse>;

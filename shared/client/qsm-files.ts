@@ -86,7 +86,10 @@ export function qsmGlb(mesh: QsmMesh): Uint8Array {
     ],
     meshes: [{ name: "wood", primitives: [{ attributes: { POSITION: 0, NORMAL: 1 }, indices: 2, material: 0 }] }],
     materials: [
-      { name: "bark", pbrMetallicRoughness: { baseColorFactor: [0.42, 0.3, 0.2, 1], metallicFactor: 0, roughnessFactor: 0.9 } },
+      {
+        name: "bark",
+        pbrMetallicRoughness: { baseColorFactor: [0.42, 0.3, 0.2, 1], metallicFactor: 0, roughnessFactor: 0.9 },
+      },
     ],
     accessors: [
       { bufferView: 0, ...points, min: least, max: most },

@@ -62,7 +62,9 @@ function across(t: Vector): Vector {
 
 /** Unit directions across the rings of an axis. */
 function tangentsOf(stations: readonly Station[]): Vector[] {
-  const steps = stations.slice(1).map(({ at }, i) => unit(minus(at, (stations[i] as Station).at)) ?? ([0, 0, 1] as const));
+  const steps = stations
+    .slice(1)
+    .map(({ at }, i) => unit(minus(at, (stations[i] as Station).at)) ?? ([0, 0, 1] as const));
   return stations.map((_, i): Vector => {
     const before = steps[Math.max(0, i - 1)] as Vector;
     const after = steps[Math.min(steps.length - 1, i)] as Vector;
@@ -121,7 +123,10 @@ class Tubes {
     const first = this.#vertex;
     for (let k = 0; k < sides; k += 1) {
       const from = 3 * (ring + k);
-      this.#put([this.vertices[from] as number, this.vertices[from + 1] as number, this.vertices[from + 2] as number], normal);
+      this.#put(
+        [this.vertices[from] as number, this.vertices[from + 1] as number, this.vertices[from + 2] as number],
+        normal,
+      );
     }
     const center = this.#vertex;
     this.#put(at, normal);
@@ -155,7 +160,12 @@ export function qsmMesh({ cylinders, shoots }: QsmModelRecords, sides = 12): Qsm
   const origin = (cylinders[0]?.start.map(Math.floor) ?? [0, 0, 0]) as unknown as Vector;
   const byId = new Map(cylinders.map((cylinder) => [cylinder.cyl_id, cylinder]));
   const axes = shoots
-    .map(({ cylinder_ids }) => stationsOf(cylinder_ids.flatMap((id) => byId.get(id) ?? []), origin))
+    .map(({ cylinder_ids }) =>
+      stationsOf(
+        cylinder_ids.flatMap((id) => byId.get(id) ?? []),
+        origin,
+      ),
+    )
     .filter(({ length }) => length > 1);
   const rings = axes.reduce((sum, { length }) => sum + length, 0);
   const vertices = rings * sides + 2 * axes.length * (sides + 1);

@@ -569,6 +569,57 @@ class PointCloudClient:
         """
         return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
 
+    # Trees as cylinders
+
+    def build_qsm(
+        self,
+        points: Any = None,
+        source: Optional[Dict[str, Any]] = None,
+        on_progress: Optional[OnProgress] = None,
+        **fields: Any,
+    ) -> Dict[str, Any]:
+        """Reconstructs one leafless tree without ground as connected cylinders.
+
+        points             (n, 3) points of the tree, metres
+        source             {"session_id": ...} instead
+        sources            several registered scans of the tree, used together with points
+        twig_radius_mm     radius of twigs of this year, mm, default 4.23
+        axis_termination   an axis may end at a fork of equals, default True
+        fork_symmetry      ratio of radii from which it does, default 0.75
+        w_growthlength, w_area, w_colinear
+                           weights in choosing the child that continues an axis, default 1, 0, 0
+        radius_model       "isotonic" (default) or "tapered"
+
+        Returns cylinders, shoots, metrics with 95 % intervals of the volumes, points_used and warnings.
+        """
+        body: Dict[str, Any] = {}
+        if points is not None:
+            body["points"] = points
+        if source is not None:
+            body["source"] = source
+        return self._run("/api/qsm/build", body, fields, on_progress)
+
+    def import_qsm(self, path: str) -> Dict[str, Any]:
+        """Reads a QSM from a table of cylinders: an absolute path of a .csv file on the service's machine."""
+        return self._json("POST", "/api/qsm/import", {"path": path})
+
+    def tree_qsm(
+        self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """A QSM of every tree of column tree_instance, true world coordinates: {"results": [...], "warnings": [...]}.
+
+        tree_ids              values of tree_instance; None = all
+        max_points_per_tree   larger trees are thinned to at most so many points, default 60000
+        wood_only             use only points with wood_class 1, default True
+        include_models        return cylinders and shoots, default True
+        twig_radius_mm, axis_termination, fork_symmetry, w_growthlength, w_area, w_colinear, radius_model
+                              as in build_qsm
+
+        Each result has tree_id, success, error, points_in_tree, points_used, voxel_m and metrics; a tree without a model says
+        why in its own error.
+        """
+        return self._run(_session(session_id, "tree_qsm"), {}, fields, on_progress)
+
     # Leaf area density
 
     def backfill_misses(

@@ -64,6 +64,7 @@ const ACTIONS: readonly (readonly [operation: string, action: string, body: obje
   ["split", "split", { region: BOX }],
   ["transform", "transform", { matrix: IDENTITY }],
   ["treeInventory", "tree_inventory", {}],
+  ["treeQsm", "tree_qsm", {}],
 ];
 const of = (operation: string, status: number, url: string, payload?: object): Refused => ({
   operation,
@@ -120,6 +121,9 @@ const REFUSED: readonly Refused[] = [
   { ...of("closePlantSession", 404, `/api/plant/session/${GONE}`), method: "DELETE" },
   of("advancePlant", 404, `/api/plant/session/${GONE}/advance`, {}),
   of("advancePlant", 400, "/api/plant/session/PLANT/advance", { dt: -1 }),
+  of("buildQsm", 404, "/api/qsm/build", UNKNOWN_SOURCE),
+  of("importQsm", 404, "/api/qsm/import", { path: "/data/missing.las" }),
+  of("importQsm", 400, "/api/qsm/import", { path: "FOLDER/scan.txt" }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
   of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
   of("exportResults", 400, "/api/export", {

@@ -1,5 +1,5 @@
-import type { QsmBuildRequest, QsmParams } from "../../../shared/contract/qsm.ts";
 import type { PointSource } from "../../../shared/contract/point-source.ts";
+import type { QsmBuildRequest, QsmParams } from "../../../shared/contract/qsm.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { MAX_MESH_SOURCES } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
@@ -133,8 +133,7 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
     });
   }
   const inline = inlineOf(request);
-  if (inline.length > 0 || parts.length === 0)
-    await add(job.adopt(pointsColumn(inline)).native, null, [0, 0, 0], null);
+  if (inline.length > 0 || parts.length === 0) await add(job.adopt(pointsColumn(inline)).native, null, [0, 0, 0], null);
   const [first] = parts;
   const points =
     parts.length === 1 && first

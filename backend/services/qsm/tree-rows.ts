@@ -60,7 +60,9 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
     },
     wood_only: wood !== null,
     warnings: [
-      ...(request.wood_only && !wood ? ["No wood labels: the cloud has no column wood_class, all points are used."] : []),
+      ...(request.wood_only && !wood
+        ? ["No wood labels: the cloud has no column wood_class, all points are used."]
+        : []),
       ...(lost > 0 ? [`${lost} of tree_ids ${lost === 1 ? "is no tree" : "are no trees"} of this cloud.`] : []),
     ],
   };

@@ -74,6 +74,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_qsm(env, exports);
   pc::binding::register_qsm_trees(env, exports);
   pc::binding::register_trees(env, exports);
+  pc::binding::register_qsm_build(env, exports);
   pc::binding::register_ray(env, exports);
   pc::binding::register_miss_recovery(env, exports);
   pc::binding::register_archive(env, exports);

@@ -63,6 +63,18 @@ test("the model of a tree is that of a build of its points", async () => {
   expect(results[0]?.cylinders).toEqual(alone?.cylinders);
 });
 
+/** Tree 3 with its leaves. */
+const leafy = forkedTree([10, 0, 0]).flatMap((point, i) =>
+  i % 4 === 0 ? [point, [point[0] + 3, point[1] + 2, point[2]]] : [point],
+);
+const lowest = (points: readonly (readonly number[])[], axis: number) =>
+  Math.min(...points.map((point) => point[axis] as number));
+const extentOf = (points: readonly (readonly number[])[], axis: number) =>
+  Math.max(...points.map((point) => point[axis] as number)) - lowest(points, axis);
+const lows = [0, 1, 2].map((axis) => lowest(leafy, axis));
+const cellOf = (point: readonly number[], edge: number) =>
+  point.map((value, axis) => Math.floor((value - (lows[axis] as number)) / edge)).join(" ");
+
 test("options: thinning, no models, no wood filter", async () => {
   const { session_id } = await cloud(made, stand(true));
   const { results, warnings } = await models(session_id, {
@@ -75,8 +87,13 @@ test("options: thinning, no models, no wood filter", async () => {
   const [tree] = results;
   expect(tree).toMatchObject({ tree_id: 3, wood_only: false, points_in_tree: 12_500 });
   expect(tree?.points_used).toBeLessThanOrEqual(2000);
-  expect(tree?.points_used).toBeGreaterThan(1000);
-  expect(tree?.voxel_m).toBeGreaterThan(0.01);
+  // A quarter of the edge of a cube of the box's volume per point, raised by 15 % so often as it takes.
+  const volume = [0, 1, 2].reduce((product, axis) => product * extentOf(leafy, axis), 1);
+  const first = 0.25 * Math.cbrt(volume / 2000);
+  const raised = Math.log((tree?.voxel_m ?? 0) / first) / Math.log(1.15);
+  expect(raised).toBeCloseTo(Math.round(raised), 6);
+  expect(raised).toBeGreaterThan(-1e-6);
+  expect(tree?.points_used).toBe(new Set(leafy.map((point) => cellOf(point, tree?.voxel_m ?? 1))).size);
   expect(tree && "cylinders" in tree).toBe(false);
 });
 
@@ -108,7 +125,7 @@ describe("failures", () => {
   test("a cancel ends the run, and gives all memory back", async () => {
     const { session_id } = await cloud(made, stand(true));
     const before = addon.bulkBytesInUse();
-    const { outcome } = await canceledAmid(made, "modelTree", () => run(made, url(session_id)));
+    const { outcome } = await canceledAmid(made, "modelTree", () => run(made, url(session_id), {}));
     expect(outcome.kind).toBe("canceled");
     expect(addon.bulkBytesInUse()).toBe(before);
   });

@@ -26,11 +26,11 @@ export function surface(from: Triple, to: Triple, radius: number, count: number)
   });
 }
 
-/** A stem of 3 m with two branches, 8.2 litres of wood; `origin`: its foot. */
+/** A stem of 3 m with two branches that are shorter than what is left of it above them; its foot is at the place given. */
 export function forkedTree([x, y, z]: Triple): [number, number, number][] {
   return [
     ...surface([x, y, z], [x, y, z + 3], 0.08, 6000),
     ...surface([x, y, z + 1.5], [x + 1, y, z + 2.3], 0.03, 2000),
-    ...surface([x, y, z + 2], [x - 0.8, y + 0.5, z + 2.8], 0.025, 2000),
+    ...surface([x, y, z + 2], [x - 0.4, y + 0.25, z + 2.4], 0.025, 2000),
   ];
 }

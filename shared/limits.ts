@@ -164,6 +164,14 @@ export const DEFAULT_LAD_ASPECT = 4;
 export const DEFAULT_OCCLUSION_EDGES = 100;
 /** Most thresholds of a cloud-to-mesh distance. */
 export const MAX_DISTANCE_BANDS = 100;
+/** Most neighbours of a point of a skeleton's graph, and of its outlier removal. */
+export const MAX_SKELETON_NEIGHBORS = 1_000;
+/** Most level sets of a skeleton. */
+export const MAX_SKELETON_LEVELS = 100_000;
+/** Most rounds of the smoothing of a skeleton. */
+export const MAX_SKELETON_SMOOTHING = 1_000;
+/** Fewest points that a skeleton is found of. */
+export const MIN_SKELETON_POINTS = 50;
 /** Most starts of a leaf inversion. */
 export const MAX_PROSPECT_STARTS = 100;
 /** Most sessions that are meshed together. */

@@ -45,6 +45,7 @@ import { pointcloudRoutes } from "./pointcloud.ts";
 import { projectRoutes } from "./project.ts";
 import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
+import { skeletonRoutes } from "./skeleton.ts";
 import { trajectoryRoutes } from "./trajectory.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
@@ -84,6 +85,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2mRoutes,
   c2cRoutes,
   m2mRoutes,
+  skeletonRoutes,
   fitRoutes,
   latexRoutes,
   exportRoutes,

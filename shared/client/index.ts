@@ -10,6 +10,7 @@ import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
+import { skeletonClient } from "./skeleton.ts";
 import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
@@ -37,6 +38,7 @@ export function createClient(options: ClientOptions) {
     ...surfacesClient(calls),
     ...registrationClient(calls),
     ...treesClient(calls),
+    ...skeletonClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),

@@ -471,6 +471,29 @@ class PointCloudClient:
         """
         return self._json("POST", _session(session_id, "segment_trees"), {}, fields)
 
+    # Skeletons
+
+    def extract_skeleton(self, **fields: Any) -> Dict[str, Any]:
+        """Topological skeleton of one plant, as a tree of nodes. Lengths are in metres. If the points have none, the
+        reason is in error and success is False.
+
+        points                (n, 3) inline points, z up, or
+        source                {"session_id": ...}
+        remove_outliers       statistical outlier removal first, default True; outlier_nb_neighbors, default 20;
+                              outlier_std_ratio, default 2
+        search_radius         longest link between points, default 0.05; None = from their spacing
+        max_neighbors         nearest points that a point is linked to, default 20
+        root_threshold        points less than this above the lowest one are the base, default 0.02
+        quantization_levels   number of level sets, default 60
+        use_nonlinear_quantization  levels by the square root of the hops from the base, default True
+        threshold_filter      fewest points of a block, default 30
+        use_proportion_filter, proportion_threshold  fewest points as a share of the parent block's, default 0.1
+        smooth_skeleton, smoothing_iterations        default True, 2
+        recenter              nodes on the axes of fitted cylinders, ends at the tips, default True; False = centroids
+        dominant_axis         returned as it is
+        """
+        return self._json("POST", "/api/skeleton/extract", {}, fields)
+
     # Terrain
 
     def dem(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:

@@ -22,6 +22,7 @@ import type { RayNative } from "../ray.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { ScanMeshesNative } from "../scan-meshes.ts";
+import type { SkeletonNative } from "../skeleton.ts";
 import type { StemsNative } from "../stems.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
@@ -61,6 +62,7 @@ export interface Addon
     PlantMeshNative,
     MorphNative,
     ScanMeshesNative,
+    SkeletonNative,
     StemsNative,
     SurfacesNative,
     TreesNative,

@@ -69,6 +69,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_curve_fit(env, exports);
   pc::binding::register_plant_shapes(env, exports);
   pc::binding::register_lists(env, exports);
+  pc::binding::register_leaves(env, exports);
   pc::binding::register_plants(env, exports);
   pc::binding::register_plant_geometry(env, exports);
   pc::binding::register_trees(env, exports);

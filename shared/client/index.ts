@@ -8,6 +8,7 @@ import { lidarClient } from "./lidar.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
+import { qsmClient } from "./qsm.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
 import { surfacesClient } from "./surfaces.ts";
@@ -37,6 +38,7 @@ export function createClient(options: ClientOptions) {
     ...surfacesClient(calls),
     ...registrationClient(calls),
     ...treesClient(calls),
+    ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),

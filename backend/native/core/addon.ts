@@ -18,6 +18,7 @@ import type { PlantShapesNative } from "../plant-shapes.ts";
 import type { PlantMeshNative } from "../plants/mesh.ts";
 import type { MorphNative } from "../plants/morph.ts";
 import type { PlantsNative } from "../plants/plants.ts";
+import type { QsmNative } from "../qsm.ts";
 import type { RayNative } from "../ray.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
@@ -53,6 +54,7 @@ export interface Addon
     ListsNative,
     PlantShapesNative,
     MissesNative,
+    QsmNative,
     RayNative,
     ReconstructionNative,
     RegistrationNative,

@@ -130,12 +130,12 @@ CylinderLinks links_of(const Qsm& qsm, const IdIndex& ids, OpContext& ctx) {
   links.parent.reserve(qsm.cylinders.size());
   for (const QsmCylinder& c : qsm.cylinders) {
     if (links.parent.size() % kPerPoll == 0) ctx.checkpoint();
-    const std::string name = "cylinder " + std::to_string(c.cyl_id);
-    if (!(c.radius > 0)) refuse(name + " has a radius that is not above 0");
-    if (c.parent_id == c.cyl_id) refuse(name + " is its own parent");
+    const auto name = [&] { return "cylinder " + std::to_string(c.cyl_id); };
+    if (!(c.radius > 0)) refuse(name() + " has a radius that is not above 0");
+    if (c.parent_id == c.cyl_id) refuse(name() + " is its own parent");
     const std::int64_t at = c.parent_id == kNoQsmParent ? kNoQsmParent : ids.find(c.parent_id);
     if (c.parent_id != kNoQsmParent && at < 0)
-      refuse(name + " has the parent " + std::to_string(c.parent_id) + ", which does not exist");
+      refuse(name() + " has the parent " + std::to_string(c.parent_id) + ", which does not exist");
     links.parent.push_back(at);
   }
   const std::int64_t loop = on_cycle(links.parent);

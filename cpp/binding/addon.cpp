@@ -5,6 +5,7 @@
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "binding/js_values.h"
+#include "binding/leaves.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
 #include "core/parallel.h"

@@ -29,7 +29,6 @@ void register_leaf_optics(Napi::Env env, Napi::Object exports);
 void register_curve_fit(Napi::Env env, Napi::Object exports);
 void register_plant_shapes(Napi::Env env, Napi::Object exports);
 void register_lists(Napi::Env env, Napi::Object exports);
-void register_leaves(Napi::Env env, Napi::Object exports);
 void register_plants(Napi::Env env, Napi::Object exports);
 void register_plant_geometry(Napi::Env env, Napi::Object exports);
 void register_qsm(Napi::Env env, Napi::Object exports);

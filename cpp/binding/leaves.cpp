@@ -1,8 +1,10 @@
+#include "binding/leaves.h"
+
 #include <memory>
 #include <optional>
 
 #include "binding/cloud_edit_values.h"
-#include "binding/families.h"
+#include "binding/coded.h"
 #include "binding/opaque_handle.h"
 #include "binding/qsm_values.h"
 #include "binding/voxel_values.h"
@@ -86,7 +88,8 @@ Napi::Value place_leaves_job(const Napi::CallbackInfo& info) {
 
 // placeLeavesBytes(cylinders, leaves): number
 Napi::Value place_leaves_bytes_of(const Napi::CallbackInfo& info) {
-  const auto bytes = leaf_placement_bytes(strict_whole(info[0], "cylinders"), strict_whole(info[1], "leaves"));
+  const auto bytes =
+      leaf_placement_bytes(strict_whole(info[0], "cylinders"), strict_whole(info[1], "leaves"));
   return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 
@@ -104,11 +107,16 @@ struct HeldShape {
 // { aspect } or { vertices: f32, normals: f32, uvs: f32 | null, material: u32 | null }
 HeldShape held_shape(const Napi::Value& value) {
   const auto js = strict_object(value, "shape");
-  if (js.Has("aspect")) return {.aspect = number_field(js, "aspect")};
-  return {.vertices = typed_column(js.Get("vertices"), DType::kF32, "vertices"),
-          .normals = typed_column(js.Get("normals"), DType::kF32, "normals"),
-          .uvs = optional_typed_column(js.Get("uvs"), DType::kF32, "uvs"),
-          .material = optional_typed_column(js.Get("material"), DType::kU32, "material")};
+  HeldShape held;
+  if (js.Has("aspect")) {
+    held.aspect = number_field(js, "aspect");
+    return held;
+  }
+  held.vertices = typed_column(js.Get("vertices"), DType::kF32, "vertices");
+  held.normals = typed_column(js.Get("normals"), DType::kF32, "normals");
+  held.uvs = optional_typed_column(js.Get("uvs"), DType::kF32, "uvs");
+  held.material = optional_typed_column(js.Get("material"), DType::kU32, "material");
+  return held;
 }
 
 template <class T>
@@ -174,8 +182,8 @@ std::vector<LeafAngleTarget> targets_of(Span<const double> table) {
   out.reserve(table.size / 6);
   for (std::size_t i = 0; i < table.size; i += 6) {
     if (!(table[i] >= 0 && table[i] < 4294967295.0)) refuse("cell_id", "a whole number from 0 to 4294967294");
-    out.push_back({static_cast<std::uint32_t>(table[i]), table[i + 1], table[i + 2], table[i + 3],
-                   table[i + 4], 0});
+    out.push_back(
+        {static_cast<std::uint32_t>(table[i]), table[i + 1], table[i + 2], table[i + 3], table[i + 4], 0});
   }
   return out;
 }

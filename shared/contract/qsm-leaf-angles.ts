@@ -45,7 +45,11 @@ export const LeafAnglesRequest = z
     triangulation: LeafTriangulation.nullish()
       .default(null)
       .describe("triangles whose angles the leaves of each cell take; replaces cell_targets"),
-    cell_targets: z.array(CellTarget).nullish().default(null).describe("distributions instead of triangles; needs grid"),
+    cell_targets: z
+      .array(CellTarget)
+      .nullish()
+      .default(null)
+      .describe("distributions instead of triangles; needs grid"),
     grid: VoxelGrid.nullish().default(null).describe("cells of cell_targets; 400 if its sizes or lists are wrong"),
     seed: z
       .int()

@@ -39,7 +39,9 @@ export const PhyllotaxisResponse = z
     leaves_per_node: z.int().describe("2 for opposite and decussate, else 1"),
     confidence: z
       .number()
-      .describe("score of angle_deg, 0..1; 0 = nothing was measured. Too high where few shoots were: see the next field"),
+      .describe(
+        "score of angle_deg, 0..1; 0 = nothing was measured. Too high where few shoots were: see the next field",
+      ),
     n_parents_sampled: z.int().describe("shoots with at least two child shoots whose azimuth is known"),
     candidates: z.array(PhyllotaxisCandidate).describe("every angle that was compared"),
     warnings: Warnings.optional(),

@@ -14,14 +14,21 @@ export const QsmParams = z.object({
     .positive()
     .default(4.23)
     .describe("radius of twigs of this year, measured per species, mm: no tip is thinner"),
-  axis_termination: z.boolean().default(true).describe("an axis may end at a fork of equals; false: one child continues it"),
+  axis_termination: z
+    .boolean()
+    .default(true)
+    .describe("an axis may end at a fork of equals; false: one child continues it"),
   fork_symmetry: z
     .number()
     .min(0)
     .max(1)
     .default(0.75)
     .describe("radius of the second thickest child over that of the thickest, from which a fork ends the axis, 0..1"),
-  w_growthlength: z.number().min(0).default(1).describe("weight of the wood beyond a child in choosing the one that continues an axis"),
+  w_growthlength: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe("weight of the wood beyond a child in choosing the one that continues an axis"),
   w_area: z.number().min(0).default(0).describe("weight of its cross-section"),
   w_colinear: z.number().min(0).default(0).describe("weight of its direction"),
   radius_model: z

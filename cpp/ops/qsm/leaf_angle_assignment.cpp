@@ -110,7 +110,8 @@ Members members_of(const std::vector<Leaf>& leaves, const VoxelBox& grid, OpCont
   out.reserve(leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (i % kPerPoll == 0) ctx.checkpoint();
-    if (const auto cell = cells.cell_of(leaves[i].base)) out.emplace_back(*cell, static_cast<std::uint32_t>(i));
+    if (const auto cell = cells.cell_of(leaves[i].base))
+      out.emplace_back(*cell, static_cast<std::uint32_t>(i));
   }
   std::sort(out.begin(), out.end());
   return out;

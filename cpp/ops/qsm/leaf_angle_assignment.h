@@ -16,10 +16,11 @@ struct LeafAngleParams {
 };
 
 struct LeafAngleResult {
-  std::uint64_t adjusted_count = 0;   ///< leaves turned
-  std::uint64_t cell_count = 0;       ///< cells with leaves and a target
-  std::uint64_t untouched_count = 0;  ///< leaves outside of the grid, in dropped columns and in cells without a target
-  std::uint64_t capped_count = 0;     ///< leaves left as they were because their cell has too many
+  std::uint64_t adjusted_count = 0;  ///< leaves turned
+  std::uint64_t cell_count = 0;      ///< cells with leaves and a target
+  std::uint64_t untouched_count =
+      0;  ///< leaves outside of the grid, in dropped columns and in cells without a target
+  std::uint64_t capped_count = 0;  ///< leaves left as they were because their cell has too many
 };
 
 /// Normals drawn from a target, unit vectors of the upper half: entry i depends on the seed, the cell and i alone.

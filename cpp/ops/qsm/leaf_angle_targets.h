@@ -21,9 +21,9 @@ struct LeafAngleTarget {
 
 /// Triangles of leaves and their cells.
 struct TargetTriangles {
-  Span<const double> vertices;   ///< (3 V) metres
-  Span<const double> indices;    ///< (3 T) whole numbers
-  Span<const double> cells;      ///< (T) whole numbers; -1 and 4294967295 = in no cell
+  Span<const double> vertices;  ///< (3 V) metres
+  Span<const double> indices;   ///< (3 T) whole numbers
+  Span<const double> cells;     ///< (T) whole numbers; -1 and 4294967295 = in no cell
 };
 
 struct LeafAngleTargets {
@@ -49,6 +49,7 @@ double ellipse_eccentricity(double resultant);
 /// Cancel      Within 250 ms.
 /// Errors      kInvalidArgument for lists of other lengths, an index or a cell out of range.
 /// Source      Contract skeleton-qsm 8.1; the closed form replaces its table (derived in test/cpp/ops/qsm/leaf_angle_test.cpp).
-LeafAngleTargets leaf_angle_targets(const TargetTriangles& triangles, std::uint64_t cell_count, OpContext& ctx);
+LeafAngleTargets leaf_angle_targets(const TargetTriangles& triangles, std::uint64_t cell_count,
+                                    OpContext& ctx);
 
 }  // namespace pc

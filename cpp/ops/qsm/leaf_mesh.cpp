@@ -38,7 +38,9 @@ Turn turn_of(const Vec3d& extent) {
   return {{2, 0, 1}, 1};
 }
 
-Vec3d in_basis(const Leaf& leaf, const Vec3d& v) { return leaf.tip * v.x + leaf.width * v.y + leaf.normal * v.z; }
+Vec3d in_basis(const Leaf& leaf, const Vec3d& v) {
+  return leaf.tip * v.x + leaf.width * v.y + leaf.normal * v.z;
+}
 
 }  // namespace
 
@@ -76,7 +78,8 @@ LeafTemplate mesh_leaf(Span<const float> vertices, Span<const float> normals, Sp
   out.normals.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Vec3d from_middle = turn(triple(vertices, i) - middle);
-    out.vertices.push_back(Vec3d{from_middle.x + turned.x / 2, from_middle.y, from_middle.z} * (1 / turned.x));
+    out.vertices.push_back(Vec3d{from_middle.x + turned.x / 2, from_middle.y, from_middle.z} *
+                           (1 / turned.x));
     out.normals.push_back(turn(triple(normals, i)));
   }
   out.uvs.assign(uvs.begin(), uvs.end());

@@ -24,10 +24,10 @@ struct Leaf {
 };
 
 struct LeafPlacementResult {
-  std::vector<Leaf> leaves;        ///< shoots in their order, each from base to tip
-  double wanted_count = 0;         ///< leaves without max_leaves
-  std::uint64_t shoot_count = 0;   ///< shoots with leaves
-  double leafy_length_m = 0;       ///< length of the stretches with leaves
+  std::vector<Leaf> leaves;       ///< shoots in their order, each from base to tip
+  double wanted_count = 0;        ///< leaves without max_leaves
+  std::uint64_t shoot_count = 0;  ///< shoots with leaves
+  double leafy_length_m = 0;      ///< length of the stretches with leaves
 };
 
 /// Puts leaves on the youngest part of every shoot: from the end of its outermost cylinder that carries a child shoot (its

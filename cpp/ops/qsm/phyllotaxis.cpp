@@ -111,8 +111,7 @@ struct Component {
 /// Expected steps of a pattern; `broken` is the share of buds that grew.
 std::vector<Component> components(double angle_deg, double broken) {
   if (angle_deg == 180) return {{180 * kDegree, 0.7}, {0, 0.3}};
-  if (angle_deg == 90)
-    return {{180 * kDegree, 0.45}, {90 * kDegree, 0.22}, {-90 * kDegree, 0.22}, {0, 0.11}};
+  if (angle_deg == 90) return {{180 * kDegree, 0.45}, {90 * kDegree, 0.22}, {-90 * kDegree, 0.22}, {0, 0.11}};
   std::vector<Component> out;
   double weight = broken, sum = 0;
   for (int j = 1; j <= kMostJumps; ++j, weight *= 1 - broken) {

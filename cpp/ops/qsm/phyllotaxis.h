@@ -11,12 +11,13 @@ namespace pc {
 inline constexpr std::array<double, 5> kDivergenceAngles{137.5, 180, 144, 150, 90};
 
 struct PhyllotaxisResult {
-  double angle_deg = 137.5;             ///< one of kDivergenceAngles
-  double confidence = 0;                ///< 0..1, score of that angle; 0 = nothing was measured
-  std::uint64_t parent_count = 0;       ///< shoots with at least two usable child shoots
-  std::uint64_t step_count = 0;         ///< steps from one child shoot of a parent to the next
-  std::array<double, 5> score{};        ///< 0..1 for each angle
-  std::array<double, 5> log_support{};  ///< log-likelihood of the steps for each angle, minus that of uniform azimuths
+  double angle_deg = 137.5;        ///< one of kDivergenceAngles
+  double confidence = 0;           ///< 0..1, score of that angle; 0 = nothing was measured
+  std::uint64_t parent_count = 0;  ///< shoots with at least two usable child shoots
+  std::uint64_t step_count = 0;    ///< steps from one child shoot of a parent to the next
+  std::array<double, 5> score{};   ///< 0..1 for each angle
+  std::array<double, 5>
+      log_support{};  ///< log-likelihood of the steps for each angle, minus that of uniform azimuths
 };
 
 /// Estimates the divergence angle of leaves from the azimuths of branches, which grew from their buds.

@@ -11,6 +11,8 @@ export const BLOCK_BYTES = 8 * MIB;
 export const MAX_BODY_BYTES = 1 * MIB;
 /** Largest JSON request body of the endpoints that take lists of points or grids. Keep larger inputs in a session. */
 export const MAX_LIST_BODY_BYTES = 511 * MIB;
+/** Largest JSON text of a request with a QSM, besides its lists of numbers: about 250,000 cylinders. */
+export const MAX_QSM_BODY_BYTES = 64 * MIB;
 /** Largest PHB1 request body: 89 million points. */
 export const MAX_FRAME_BODY_BYTES = 1 * GIB;
 /** Memory for receiving a PHB1 body, per byte of it: the frame, and columns of 8 bytes for every 4. */

@@ -43,6 +43,7 @@ import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { projectRoutes } from "./project.ts";
+import { qsmRoutes } from "./qsm.ts";
 import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
 import { skeletonRoutes } from "./skeleton.ts";
@@ -86,6 +87,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2cRoutes,
   m2mRoutes,
   skeletonRoutes,
+  qsmRoutes,
   fitRoutes,
   latexRoutes,
   exportRoutes,

@@ -31,6 +31,7 @@ void register_plant_shapes(Napi::Env env, Napi::Object exports);
 void register_lists(Napi::Env env, Napi::Object exports);
 void register_plants(Napi::Env env, Napi::Object exports);
 void register_plant_geometry(Napi::Env env, Napi::Object exports);
+void register_qsm(Napi::Env env, Napi::Object exports);
 void register_trees(Napi::Env env, Napi::Object exports);
 void register_skeleton(Napi::Env env, Napi::Object exports);
 void register_ray(Napi::Env env, Napi::Object exports);

@@ -8,6 +8,7 @@ import { lidarClient } from "./lidar.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
+import { qsmClient } from "./qsm.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
 import { skeletonClient } from "./skeleton.ts";
@@ -39,6 +40,7 @@ export function createClient(options: ClientOptions) {
     ...registrationClient(calls),
     ...treesClient(calls),
     ...skeletonClient(calls),
+    ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),

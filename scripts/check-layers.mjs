@@ -102,6 +102,7 @@ const ORDERED_ROOMS = {
     "lad",
     "inventory",
     "qsm",
+    "skeleton",
     "plant",
     "scan",
     "fit",
@@ -122,6 +123,7 @@ const assumesHits = {
   "cpp/ops/cloud/select_hits.h": "the points it has just selected",
   "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
   "cpp/ops/trees/tree_tiles.cpp": "a part of the hits that it was given",
+  "cpp/ops/skeleton/level_set_skeleton.cpp": "the hits that it was given, without the rows to skip",
   "cpp/binding/surfaces.cpp": "points that mesh_points has selected",
   "cpp/binding/scan_meshes.cpp": "points that mesh_points has selected",
 };

@@ -14,6 +14,7 @@ import { addProject } from "./project/command.ts";
 import { addQsm } from "./qsm/command.ts";
 import { addRegister } from "./register/command.ts";
 import { addScan } from "./scan/command.ts";
+import { addSkeleton } from "./skeleton/command.ts";
 
 export interface ServeRequest {
   readonly port?: number;
@@ -64,6 +65,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addLad(program, perform);
   addInventory(program, perform);
   addQsm(program, perform);
+  addSkeleton(program, perform);
   addPlant(program, perform);
   addScan(program, perform);
   addFit(program, perform);

@@ -47,6 +47,7 @@ import { projectRoutes } from "./project.ts";
 import { qsmRoutes } from "./qsm.ts";
 import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
+import { skeletonRoutes } from "./skeleton.ts";
 import { trajectoryRoutes } from "./trajectory.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
@@ -87,6 +88,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2mRoutes,
   c2cRoutes,
   m2mRoutes,
+  skeletonRoutes,
   qsmRoutes,
   fitRoutes,
   latexRoutes,

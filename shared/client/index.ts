@@ -11,6 +11,7 @@ import { projectsClient } from "./projects.ts";
 import { qsmClient } from "./qsm.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
+import { skeletonClient } from "./skeleton.ts";
 import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
@@ -41,6 +42,7 @@ export function createClient(options: ClientOptions) {
     ...surfacesClient(calls),
     ...registrationClient(calls),
     ...treesClient(calls),
+    ...skeletonClient(calls),
     ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),

@@ -94,6 +94,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/scan/export-xml",
     "POST /api/segment/ground",
     "POST /api/segment/trees",
+    "POST /api/skeleton/extract",
     "POST /api/trajectory/parse",
     "POST /api/triangulate",
     "POST /api/triangulate/check-spacing",

@@ -93,6 +93,8 @@ const REFUSED: readonly Refused[] = [
   of("segmentGround", 400, "/api/segment/ground", { method: "magic" }),
   of("segmentTrees", 404, "/api/segment/trees", UNKNOWN_SOURCE),
   of("segmentTrees", 400, "/api/segment/trees", { method: "magic" }),
+  of("extractSkeleton", 404, "/api/skeleton/extract", UNKNOWN_SOURCE),
+  of("extractSkeleton", 400, "/api/skeleton/extract", {}),
   of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),

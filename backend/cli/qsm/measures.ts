@@ -1,45 +1,52 @@
 import type { QsmModelRecords } from "../../../shared/client/index.ts";
-import type { QsmCylinder } from "../../../shared/contract/qsm-records.ts";
+import type { QsmCylinder, QsmMetrics } from "../../../shared/contract/qsm-records.ts";
 
 /** Upper limits of the classes of branch diameters, cm; the last class has none. */
 const CLASS_LIMITS_CM = [1, 2, 5, 10, 20, 50] as const;
-/** Of a normal distribution, for 95 %. */
-const Z95 = 1.96;
 const STEM_STEPS_MOST = 400;
 
 const lengthOf = ({ start, end }: QsmCylinder) => Math.hypot(end[0] - start[0], end[1] - start[1], end[2] - start[2]);
 
-/** Wood of the branches of one class of diameters. */
+/** Wood of one class of diameters, stem and branches alike. */
 export interface DiameterClass {
   readonly name: string;
   readonly n_cylinders: number;
   readonly length_m: number;
   readonly volume_m3: number;
-  /** From the standard errors of the radii, taken as independent; null: some are unknown. */
+  /**
+   * Its stem wood with the relative interval of the whole stem, plus its branch wood with that of all branches: as if all
+   * errors of either went the same way. Null: the model has no intervals.
+   */
   readonly volume_ci95_m3: readonly [number, number] | null;
 }
 
-/** Volume by diameter class, of stem and branches alike. */
-export function diameterClasses({ cylinders }: QsmModelRecords): DiameterClass[] {
+/** Volume by diameter class. */
+export function diameterClasses({ cylinders }: QsmModelRecords, metrics: QsmMetrics): DiameterClass[] {
+  const stem = relative(metrics.stem_volume_ci95_m3, metrics.stem_volume_m3);
+  const branches = relative(metrics.branch_volume_ci95_m3, metrics.branch_volume_m3);
   const classes = [...CLASS_LIMITS_CM, Infinity].map((limit, i) => {
     const low = i === 0 ? 0 : (CLASS_LIMITS_CM[i - 1] ?? 0);
     const members = cylinders.filter(({ radius }) => 200 * radius >= low && 200 * radius < limit);
-    const volume = members.reduce((sum, one) => sum + Math.PI * one.radius ** 2 * lengthOf(one), 0);
-    const known = members.every(({ radius_se }) => radius_se !== null);
-    const variance = members.reduce(
-      (sum, one) => sum + (2 * Math.PI * one.radius * lengthOf(one) * (one.radius_se ?? 0)) ** 2,
-      0,
-    );
-    const half = Z95 * Math.sqrt(variance);
+    const volumeOf = (wanted: readonly QsmCylinder[]) =>
+      wanted.reduce((sum, one) => sum + Math.PI * one.radius ** 2 * lengthOf(one), 0);
+    const stem_m3 = volumeOf(members.filter(({ rank }) => rank === 0));
+    const branch_m3 = volumeOf(members.filter(({ rank }) => rank > 0));
+    const at = (end: 0 | 1) => stem_m3 * (stem?.[end] ?? 0) + branch_m3 * (branches?.[end] ?? 0);
     return {
       name: limit === Infinity ? `${low} cm and more` : `${low} to ${limit} cm`,
       n_cylinders: members.length,
       length_m: members.reduce((sum, one) => sum + lengthOf(one), 0),
-      volume_m3: volume,
-      volume_ci95_m3: known ? ([Math.max(0, volume - half), volume + half] as const) : null,
+      volume_m3: stem_m3 + branch_m3,
+      volume_ci95_m3: stem && branches ? ([at(0), at(1)] as const) : null,
     };
   });
   return classes.filter(({ n_cylinders }) => n_cylinders > 0);
+}
+
+/** Ends of an interval as shares of the value; [1, 1] where there is no wood. */
+function relative(interval: readonly [number, number] | null, volume: number): readonly [number, number] | null {
+  if (interval === null) return null;
+  return volume > 0 ? [interval[0] / volume, interval[1] / volume] : [1, 1];
 }
 
 /** A place on the stem: the model's radius, and that of the points around it. */

@@ -100,7 +100,7 @@ export async function classFigure(classes: readonly DiameterClass[]): Promise<Na
       : [],
   );
   const chart: Chart = {
-    title: "Volume by diameter, with 95 % intervals of the radii's standard errors",
+    title: "Volume by diameter, with 95 % intervals",
     x: { title: "Class, in the order of the table", range: [0, Math.max(1, classes.length)] },
     y: { title: "Volume, litres", range: [0, 1.05 * highest] },
     series: [{ color: BLUE, points: litres, is_bars: true }, ...whiskers],

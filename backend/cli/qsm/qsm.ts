@@ -33,7 +33,7 @@ export async function modelTreeFile(cloud: string, options: QsmOptions, deps: An
     progress.stage("Drawing pictures");
     const sample = await cloudSample(points.tail, client, { budget: SAMPLE_POINTS, signal });
     const mesh = qsmMesh(model);
-    const classes = diameterClasses(model);
+    const classes = diameterClasses(model, model.metrics);
     const taper = stemTaper(model, sample.position);
     const figures = [
       ...(await sideBySide(sample, mesh, options.pictureSize, signal)),

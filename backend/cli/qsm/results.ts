@@ -56,7 +56,7 @@ export function modelFacts({ points, model, metrics, classes }: FoundModel): Fac
       const angle = rank.mean_branch_angle_deg === null ? "" : `, angle ${short(rank.mean_branch_angle_deg)}°`;
       return [
         `Rank ${rank.rank}`,
-        `${count(rank.n_shoots)} shoots, ${short(rank.total_length_m)} m, ${short(1000 * rank.woody_volume_m3)} l, mean diameter ${short(rank.mean_diameter_mm / 10)} cm${angle}`,
+        `${count(rank.n_shoots)} ${rank.n_shoots === 1 ? "shoot" : "shoots"}, ${short(rank.total_length_m)} m, ${short(1000 * rank.woody_volume_m3)} l, mean diameter ${short(rank.mean_diameter_mm / 10)} cm${angle}`,
       ];
     }),
     ...classes.map((one): Fact => [`Diameter ${one.name}`, litres(one.volume_m3, one.volume_ci95_m3)]),
@@ -159,4 +159,4 @@ export async function writeModel(
 }
 
 const NOTE =
-  "Cloud and model are drawn at the same place and scale. Dots of the taper are medians of the distances of the points beside the stem from the model's axis; they are not what the model was fitted to. Intervals of diameter classes take the errors of the radii as independent.";
+  "Cloud and model are drawn at the same place and scale. Dots of the taper are medians of the distances of the points beside the stem from the model's axis; they are not what the model was fitted to. The interval of a diameter class takes the errors of all of its stem wood, and of all of its branch wood, as going the same way.";

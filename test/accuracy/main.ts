@@ -53,6 +53,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   scan: async (wanted) => report((await import("./scan.ts")).scanPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
   inventory: async (wanted) => report((await import("./inventory.ts")).inventoryPart, wanted),
+  qsm: async (wanted) => report((await import("./qsm.ts")).qsmPart, wanted),
   lad: async (wanted) => report((await import("./lad.ts")).ladPart, wanted),
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),
   prospect: async (wanted) => report((await import("./prospect.ts")).prospectPart, wanted),

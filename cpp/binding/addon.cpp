@@ -72,6 +72,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_plants(env, exports);
   pc::binding::register_plant_geometry(env, exports);
   pc::binding::register_trees(env, exports);
+  pc::binding::register_wood(env, exports);
   pc::binding::register_ray(env, exports);
   pc::binding::register_miss_recovery(env, exports);
   pc::binding::register_archive(env, exports);

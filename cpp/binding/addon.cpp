@@ -4,6 +4,7 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
+#include "binding/wood.h"
 #include "binding/js_values.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
@@ -73,6 +74,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_plant_geometry(env, exports);
   pc::binding::register_trees(env, exports);
   pc::binding::register_wood(env, exports);
+  pc::binding::register_qsm_build(env, exports);
   pc::binding::register_ray(env, exports);
   pc::binding::register_miss_recovery(env, exports);
   pc::binding::register_archive(env, exports);

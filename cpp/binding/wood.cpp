@@ -1,7 +1,7 @@
 #include "ops/wood/wood_leaf.h"
 
 #include "binding/column_handle.h"
-#include "binding/families.h"
+#include "binding/wood.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "ops/cloud/convert.h"

@@ -1,12 +1,12 @@
-#include "ops/wood/wood_leaf.h"
+#include "binding/wood.h"
 
 #include "binding/column_handle.h"
-#include "binding/wood.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "ops/cloud/convert.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/wood/wood_class.h"
+#include "ops/wood/wood_leaf.h"
 
 namespace pc::binding {
 
@@ -50,7 +50,8 @@ Napi::Value wood_leaf_job(const Napi::CallbackInfo& info) {
       [positions, skip, reflectance, params](OpContext& ctx) {
         const Span<const Vec3d> xyz = positions->as<Vec3d>();
         const auto hits = select_hits(xyz, view_or_empty<std::uint8_t>(skip), ctx);
-        const Column<float> values = reflectance ? hit_reflectance(*reflectance, hits, ctx) : Column<float>(0);
+        const Column<float> values =
+            reflectance ? hit_reflectance(*reflectance, hits, ctx) : Column<float>(0);
         WoodLeafResult found = wood_leaf(hits.points(), values.view(), params, ctx);
         found.wood_class = on_all_rows(hits, std::move(found.wood_class), xyz.size, std::uint8_t{0}, ctx);
         return found;
@@ -58,7 +59,9 @@ Napi::Value wood_leaf_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, WoodLeafResult&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("wood_class", ColumnHandle::wrap(env, AnyColumn(std::move(found.wood_class))));
-        const auto count = [&](const char* name, std::uint64_t value) { out.Set(name, static_cast<double>(value)); };
+        const auto count = [&](const char* name, std::uint64_t value) {
+          out.Set(name, static_cast<double>(value));
+        };
         count("num_wood", found.wood_count);
         count("num_leaf", found.leaf_count);
         count("used", found.used_count);

@@ -90,8 +90,9 @@ struct Shape {
 Shape shape_of(const Symmetric3& m) {
   const SymmetricEigen3 eigen = symmetric_eigen(m);
   const double l1 = eigen.value[2], l2 = std::max(eigen.value[1], 0.0), l3 = std::max(eigen.value[0], 0.0);
-  return {static_cast<float>(1 - std::min(1.0, std::abs(eigen.vector[0].z))), static_cast<float>((l1 - l2) / l1),
-          static_cast<float>((l2 - l3) / l1), static_cast<float>(l3 / l1)};
+  return {static_cast<float>(1 - std::min(1.0, std::abs(eigen.vector[0].z))),
+          static_cast<float>((l1 - l2) / l1), static_cast<float>((l2 - l3) / l1),
+          static_cast<float>(l3 / l1)};
 }
 
 /// Sums over the sizes of neighbourhoods.
@@ -124,7 +125,8 @@ class Chooser {
   void add(std::uint32_t j, const Vec3d& offset, bool last) {
     sums_.add(offset);
     const std::uint32_t size = j + 1;
-    const bool tried = size >= params_.k_min && size <= params_.k_max && (size - params_.k_min) % params_.k_step == 0;
+    const bool tried =
+        size >= params_.k_min && size <= params_.k_max && (size - params_.k_min) % params_.k_step == 0;
     if (!tried && !(last && size < params_.k_min)) return;
     const Symmetric3 variance = sums_.variance(size);
     const Eigenvalues values = eigenvalues(variance);
@@ -150,15 +152,9 @@ class Chooser {
 
 LocalGeometryFeatures room_for(std::size_t n, const LocalGeometryParams& params) {
   const std::size_t means = params.means ? n : 0;
-  return {BulkVector<float>(n),
-          BulkVector<float>(n),
-          BulkVector<float>(n),
-          BulkVector<float>(n),
-          BulkVector<std::uint16_t>(n),
-          BulkVector<std::uint32_t>(n * params.listed),
-          params.listed,
-          BulkVector<float>(means),
-          BulkVector<float>(means),
+  return {BulkVector<float>(n),    BulkVector<float>(n),         BulkVector<float>(n),
+          BulkVector<float>(n),    BulkVector<std::uint16_t>(n), BulkVector<std::uint32_t>(n * params.listed),
+          params.listed,           BulkVector<float>(means),     BulkVector<float>(means),
           BulkVector<float>(means)};
 }
 

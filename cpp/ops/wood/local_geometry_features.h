@@ -12,9 +12,10 @@ namespace pc {
 constexpr std::uint32_t kMostLocalNeighbors = 300;
 
 struct LocalGeometryParams {
-  std::uint32_t k_min, k_max, k_step;  ///< sizes of neighbourhoods, the point itself counted; 3 <= k_min <= k_max
-  std::uint32_t listed;                ///< neighbours of a point in the result, 0 .. kMostLocalNeighbors
-  bool means;                          ///< also the means over all sizes
+  std::uint32_t k_min, k_max,
+      k_step;            ///< sizes of neighbourhoods, the point itself counted; 3 <= k_min <= k_max
+  std::uint32_t listed;  ///< neighbours of a point in the result, 0 .. kMostLocalNeighbors
+  bool means;            ///< also the means over all sizes
 };
 
 struct LocalGeometryFeatures {
@@ -22,8 +23,10 @@ struct LocalGeometryFeatures {
   BulkVector<float> linearity;    ///< (n) (l1 - l2) / l1 of the variances l1 >= l2 >= l3
   BulkVector<float> planarity;    ///< (n) (l2 - l3) / l1
   BulkVector<float> sphericity;   ///< (n) l3 / l1
-  BulkVector<std::uint16_t> k;    ///< (n) neighbourhood used; 0 = all of it is one place, sphericity 1, the others 0
-  BulkVector<std::uint32_t> neighbors;  ///< (n, listed) nearest first, without the point itself; filled up with itself
+  BulkVector<std::uint16_t>
+      k;  ///< (n) neighbourhood used; 0 = all of it is one place, sphericity 1, the others 0
+  BulkVector<std::uint32_t>
+      neighbors;  ///< (n, listed) nearest first, without the point itself; filled up with itself
   std::uint32_t listed;
   /// (n) with `means`, else empty: over all sizes of neighbourhoods
   BulkVector<float> mean_flatness;     ///< -ln(sphericity + 0.001): 0 (ball) .. 6.9 (line, plane)

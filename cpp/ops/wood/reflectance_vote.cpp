@@ -19,7 +19,8 @@ struct Value {
   std::uint32_t wood;
 };
 
-BulkVector<Value> known_values(Span<const float> reflectance, Span<const std::uint8_t> labels, OpContext& ctx) {
+BulkVector<Value> known_values(Span<const float> reflectance, Span<const std::uint8_t> labels,
+                               OpContext& ctx) {
   BulkVector<Value> known;
   known.reserve(reflectance.size);
   for (std::size_t i = 0; i < reflectance.size; ++i) {
@@ -27,7 +28,8 @@ BulkVector<Value> known_values(Span<const float> reflectance, Span<const std::ui
     if (std::isfinite(reflectance[i])) known.push_back({reflectance[i], labels[i] == kWood ? 1U : 0U});
   }
   polled_sort(
-      known.begin(), known.end(), [](const Value& a, const Value& b) { return a.reflectance < b.reflectance; }, ctx);
+      known.begin(), known.end(),
+      [](const Value& a, const Value& b) { return a.reflectance < b.reflectance; }, ctx);
   return known;
 }
 

@@ -20,21 +20,22 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = 65'536;
-constexpr double kLeastSeed = 0.85;         // probability of a point that branches grow from
-constexpr double kNormalQuantile = 0.99;    // sphericity that counts as a ball
-constexpr double kGateFactor = 2;           // of branch_grow_sph: sphericity near the backbone
+constexpr double kLeastSeed = 0.85;       // probability of a point that branches grow from
+constexpr double kNormalQuantile = 0.99;  // sphericity that counts as a ball
+constexpr double kGateFactor = 2;         // of branch_grow_sph: sphericity near the backbone
 constexpr double kLeastGate = 0.04;
-constexpr double kPartShare = 0.0005;       // of all points: components of fewer are no wood
+constexpr double kPartShare = 0.0005;  // of all points: components of fewer are no wood
 constexpr std::uint64_t kLeastPart = 3;
-constexpr double kBackboneShare = 0.002;    // of all points, that the backbone carries at least
+constexpr double kBackboneShare = 0.002;  // of all points, that the backbone carries at least
 constexpr double kLeastBackbone = 30;
-constexpr double kCylinderGate = 0.5;       // of wood_bias: near a cylinder less evidence is enough
+constexpr double kCylinderGate = 0.5;  // of wood_bias: near a cylinder less evidence is enough
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::kInvalidArgument, what); }
 
 void check_range(const char* name, double value, double most) {
   if (value >= 0 && value <= most) return;
-  const std::string limits = std::isfinite(most) ? "0 to " + std::to_string(static_cast<int>(most)) : "a number from 0";
+  const std::string limits =
+      std::isfinite(most) ? "0 to " + std::to_string(static_cast<int>(most)) : "a number from 0";
   refuse(std::string(name) + " must be " + limits + ", not " + std::to_string(value));
 }
 
@@ -48,12 +49,13 @@ void check(HitPoints points, Span<const float> reflectance, const WoodLeafParams
     check_range(name, value, HUGE_VAL);
   }
   if (params.reg_k == 0 || params.reg_k > kMostLocalNeighbors)
-    refuse("reg_k must be 1 to " + std::to_string(kMostLocalNeighbors) + ", not " + std::to_string(params.reg_k));
+    refuse("reg_k must be 1 to " + std::to_string(kMostLocalNeighbors) + ", not " +
+           std::to_string(params.reg_k));
   if (params.reg_iters > 100) refuse("reg_iters must be 0 to 100, not " + std::to_string(params.reg_iters));
   require(params.most_points > 0, "most_points must be 1 or more");
   if (!reflectance.empty() && reflectance.size != points.size())
-    refuse("reflectance has " + std::to_string(reflectance.size) + " values for " + std::to_string(points.size()) +
-           " points");
+    refuse("reflectance has " + std::to_string(reflectance.size) + " values for " +
+           std::to_string(points.size()) + " points");
 }
 
 /// State of a run over the points that are told apart.
@@ -88,7 +90,8 @@ BulkVector<float> mixture_probability(const Run& run) {
   run.result.mixture_separated = mixture.separated;
   if (!mixture.separated)
     run.result.warnings.push_back(
-        "The shapes do not fall into two groups: wood is the share of points with the most wood-like shapes that "
+        "The shapes do not fall into two groups: wood is the share of points with the most wood-like shapes "
+        "that "
         "wood_bias leaves.");
   parallel_for(run.ctx, value.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) value[i] = static_cast<float>(mixture.of(value[i]));
@@ -154,8 +157,8 @@ WoodFlags sota_wood(const Run& run) {
 }
 
 WoodFlags classify(const Run& run) {
-  WoodFlags wood = run.params.method == WoodMethod::kSota ? sota_wood(run)
-                                                          : wood_of(run, mixture_probability(run).view());
+  WoodFlags wood =
+      run.params.method == WoodMethod::kSota ? sota_wood(run) : wood_of(run, mixture_probability(run).view());
   run.ctx.begin_phase("Smoothing labels", 0);
   majority_smooth(run.shape, run.params.reg_k, run.params.reg_iters, wood, run.ctx);
   if (run.params.method == WoodMethod::kConnectivity) join_backbone(run, wood);

@@ -13,7 +13,7 @@ namespace pc {
 enum class WoodMethod : std::uint8_t {
   kGeometric,     ///< shape of the neighbourhood of each point
   kConnectivity,  ///< and what is near the skeleton
-  kSota,          ///< shapes over many sizes, averaged along the plant, and cylinders of the skeleton's segments
+  kSota,  ///< shapes over many sizes, averaged along the plant, and cylinders of the skeleton's segments
 };
 
 struct WoodLeafParams {
@@ -23,8 +23,10 @@ struct WoodLeafParams {
   std::uint32_t reg_k, reg_iters;      ///< neighbours, 1 .. 300, and rounds, 0 .. 100, of the smoothing
   std::uint32_t min_speckle;           ///< connected wood of fewer points becomes leaf; 0 and 1 = none
   double branch_grow_sph;              ///< greatest sphericity of a point that joins a branch, >= 0
-  double backbone_support;  ///< kConnectivity: least points that the skeleton carries beyond a backbone node; 0 = auto
-  double voxel_size_m;      ///< 0 = auto: all points, or above most_points the finest voxels that give about that many
+  double
+      backbone_support;  ///< kConnectivity: least points that the skeleton carries beyond a backbone node; 0 = auto
+  double
+      voxel_size_m;  ///< 0 = auto: all points, or above most_points the finest voxels that give about that many
   std::uint64_t most_points;      ///< of the auto voxels, >= 1
   double reflectance_weight_max;  ///< greatest weight of the reflectance, 0 .. 1; 0 = unused
 };

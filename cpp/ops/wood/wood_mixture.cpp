@@ -46,7 +46,8 @@ double quantile(const std::vector<double>& share, double fraction) {
 double variance_of(const std::vector<double>& share) {
   double mean = 0, squares = 0;
   for (std::size_t i = 0; i < share.size(); ++i) mean += share[i] * centre(i);
-  for (std::size_t i = 0; i < share.size(); ++i) squares += share[i] * (centre(i) - mean) * (centre(i) - mean);
+  for (std::size_t i = 0; i < share.size(); ++i)
+    squares += share[i] * (centre(i) - mean) * (centre(i) - mean);
   return std::max(squares, kLeastVariance);
 }
 

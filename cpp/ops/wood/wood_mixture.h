@@ -10,7 +10,8 @@ namespace pc {
 struct ScoreMixture {
   static constexpr std::size_t kBins = 1024;
   std::vector<double> probability;  ///< (kBins) of a score in each bin; never falls with the score
-  bool separated;  ///< false: the scores have no two components, and the probability is the share of lower scores
+  bool
+      separated;  ///< false: the scores have no two components, and the probability is the share of lower scores
 
   double of(float score) const { return probability[bin_of(score)]; }
   static std::size_t bin_of(float score);

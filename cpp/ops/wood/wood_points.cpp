@@ -55,7 +55,8 @@ BulkVector<std::uint32_t> position_order(Span<const Vec3d> place, OpContext& ctx
   parallel_for(ctx, place.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d at = (place[i] - box.min) * scale;
-      key[i] = spread_bits(static_cast<std::uint64_t>(at.x)) | spread_bits(static_cast<std::uint64_t>(at.y)) << 1 |
+      key[i] = spread_bits(static_cast<std::uint64_t>(at.x)) |
+               spread_bits(static_cast<std::uint64_t>(at.y)) << 1 |
                spread_bits(static_cast<std::uint64_t>(at.z)) << 2;
       order[i] = static_cast<std::uint32_t>(i);
     }
@@ -107,8 +108,8 @@ WoodPoints wood_points(HitPoints points, double voxel_m, std::uint64_t most_poin
   return out;
 }
 
-void spread_labels(HitPoints points, const WoodPoints& used, Span<const std::uint8_t> labels, std::uint8_t other,
-                   Span<std::uint8_t> out, OpContext& ctx) {
+void spread_labels(HitPoints points, const WoodPoints& used, Span<const std::uint8_t> labels,
+                   std::uint8_t other, Span<std::uint8_t> out, OpContext& ctx) {
   const auto xyz = points.xyz();
   std::fill(out.data, out.data + out.size, other);
   if (used.voxel_m == 0) {

@@ -10,9 +10,9 @@ namespace pc {
 
 /// The points that are told apart: all finite ones, or one per voxel.
 struct WoodPoints {
-  Vec3d origin;                     ///< of the positions
-  BulkVector<Vec3d> place;          ///< (m) relative to the origin, in an order of position
-  BulkVector<std::uint32_t> row;    ///< (m) row of each; empty if they are voxels
+  Vec3d origin;                   ///< of the positions
+  BulkVector<Vec3d> place;        ///< (m) relative to the origin, in an order of position
+  BulkVector<std::uint32_t> row;  ///< (m) row of each; empty if they are voxels
   std::uint64_t finite_count;
   double voxel_m;  ///< edge of the voxels; 0 = all points
 };
@@ -27,7 +27,7 @@ WoodPoints wood_points(HitPoints points, double voxel_m, std::uint64_t most_poin
 
 /// Labels of all rows: of the point of the same row, or of the nearest voxel (equally near ones: the first). Rows that
 /// are not finite get `other`.
-void spread_labels(HitPoints points, const WoodPoints& used, Span<const std::uint8_t> labels, std::uint8_t other,
-                   Span<std::uint8_t> out, OpContext& ctx);
+void spread_labels(HitPoints points, const WoodPoints& used, Span<const std::uint8_t> labels,
+                   std::uint8_t other, Span<std::uint8_t> out, OpContext& ctx);
 
 }  // namespace pc

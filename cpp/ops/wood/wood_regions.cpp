@@ -19,8 +19,8 @@ Span<const std::uint32_t> first_of(const LocalGeometryFeatures& shape, std::size
 
 }  // namespace
 
-void majority_smooth(const LocalGeometryFeatures& shape, std::uint32_t k, std::uint32_t rounds, WoodFlags& wood,
-                     OpContext& ctx) {
+void majority_smooth(const LocalGeometryFeatures& shape, std::uint32_t k, std::uint32_t rounds,
+                     WoodFlags& wood, OpContext& ctx) {
   WoodFlags next(wood.size());
   for (std::uint32_t round = 0; round < rounds; ++round) {
     parallel_for(ctx, wood.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -56,8 +56,8 @@ std::uint64_t grow_wood(const LocalGeometryFeatures& shape, std::uint32_t k, Spa
   return joined;
 }
 
-std::uint64_t drop_speckle(const LocalGeometryFeatures& shape, std::uint32_t k, std::uint64_t least, WoodFlags& wood,
-                           OpContext& ctx) {
+std::uint64_t drop_speckle(const LocalGeometryFeatures& shape, std::uint32_t k, std::uint64_t least,
+                           WoodFlags& wood, OpContext& ctx) {
   if (least < 2) return 0;
   UnionFind parts(wood.size());
   for (std::size_t i = 0; i < wood.size(); ++i) {

@@ -17,7 +17,8 @@ constexpr double kLeastCover = 0.3;
 constexpr double kMostMisfit = 0.5;  // mean distance, in radii
 constexpr double kNearRadii = 0.5;
 constexpr double kNearM = 0.01;
-constexpr std::size_t kMostFitPoints = 4000;  // of a segment: more do not change the fit, but the time to a cancel
+constexpr std::size_t kMostFitPoints =
+    4000;  // of a segment: more do not change the fit, but the time to a cancel
 
 struct Segment {
   std::uint32_t first, last;  ///< nodes, base to tip
@@ -25,7 +26,8 @@ struct Segment {
 };
 
 /// Segment of each node: it continues the one of its parent if it is the only child.
-std::vector<std::uint32_t> segments_of(const std::vector<SkeletonNode>& nodes, std::vector<Segment>& segments) {
+std::vector<std::uint32_t> segments_of(const std::vector<SkeletonNode>& nodes,
+                                       std::vector<Segment>& segments) {
   std::vector<std::uint32_t> children(nodes.size(), 0), segment(nodes.size());
   for (const SkeletonNode& node : nodes) {
     if (node.parent != kNoSkeletonNode) ++children[node.parent];
@@ -44,7 +46,8 @@ std::vector<std::uint32_t> segments_of(const std::vector<SkeletonNode>& nodes, s
 }
 
 /// Points by segment, each in their order.
-BulkVector<std::uint32_t> points_by_segment(const GeodesicSkeleton& skeleton, const std::vector<std::uint32_t>& segment,
+BulkVector<std::uint32_t> points_by_segment(const GeodesicSkeleton& skeleton,
+                                            const std::vector<std::uint32_t>& segment,
                                             std::vector<Segment>& segments, OpContext& ctx) {
   const auto& node_of = skeleton.node_of_point;
   std::vector<std::size_t> count(segments.size() + 1, 0);
@@ -77,8 +80,8 @@ Vec3d unit(const Vec3d& v) {
 }
 
 /// Fits one segment and marks its near points; true if it is a cylinder.
-bool mark_segment(Span<const Vec3d> points, Span<const std::uint32_t> own, const Vec3d& start, const Vec3d& end,
-                  Span<std::uint8_t> near) {
+bool mark_segment(Span<const Vec3d> points, Span<const std::uint32_t> own, const Vec3d& start,
+                  const Vec3d& end, Span<std::uint8_t> near) {
   const std::size_t step = (own.size + kMostFitPoints - 1) / kMostFitPoints;
   std::vector<Vec3d> sample;
   std::vector<double> radial;
@@ -87,7 +90,8 @@ bool mark_segment(Span<const Vec3d> points, Span<const std::uint32_t> own, const
     sample.push_back(points[own[i]]);
     radial.push_back(distance_to_line(sample.back(), start, axis));
   }
-  std::nth_element(radial.begin(), radial.begin() + static_cast<std::ptrdiff_t>(radial.size() / 2), radial.end());
+  std::nth_element(radial.begin(), radial.begin() + static_cast<std::ptrdiff_t>(radial.size() / 2),
+                   radial.end());
   const double radius = std::max(radial[radial.size() / 2], 0.002);
   const FittedCylinder fit = fit_cylinder({sample.data(), sample.size()}, {start, end, radius});
   if (fit.state != CylinderFitState::kFitted || !(fit.surf_cov >= kLeastCover) ||
@@ -102,7 +106,8 @@ bool mark_segment(Span<const Vec3d> points, Span<const std::uint32_t> own, const
 
 }  // namespace
 
-SegmentCylinders segment_cylinders(Span<const Vec3d> points, const GeodesicSkeleton& skeleton, OpContext& ctx) {
+SegmentCylinders segment_cylinders(Span<const Vec3d> points, const GeodesicSkeleton& skeleton,
+                                   OpContext& ctx) {
   SegmentCylinders out{BulkVector<std::uint8_t>(points.size), 0, 0};
   std::vector<Segment> segments;
   const std::vector<std::uint32_t> segment = segments_of(skeleton.nodes, segments);

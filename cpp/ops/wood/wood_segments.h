@@ -24,7 +24,8 @@ struct SegmentCylinders {
 /// Order    A function of the points in their order, for any thread count.
 /// Cost     O(n) time; 13 bytes per point.
 /// Source   contract classification section 5, method sota.
-SegmentCylinders segment_cylinders(Span<const Vec3d> points, const GeodesicSkeleton& skeleton, OpContext& ctx);
+SegmentCylinders segment_cylinders(Span<const Vec3d> points, const GeodesicSkeleton& skeleton,
+                                   OpContext& ctx);
 
 /// Marks the points near backbone nodes: those that carry at least `support` points, their own and those of all nodes
 /// beyond. A point is near if it belongs to such a node, or to a child of one.

@@ -18,7 +18,8 @@ constexpr double kScoreScale = 0.35;        // score by which the odds rise by t
 constexpr double kEvenProbability = 0.6;    // the default of wood_bias is where the odds are even
 
 /// Replaces part of each value by the mean of its part of the plant.
-void mix_with_parts(Span<const std::uint32_t> part, std::uint32_t parts, BulkVector<float>& value, OpContext& ctx) {
+void mix_with_parts(Span<const std::uint32_t> part, std::uint32_t parts, BulkVector<float>& value,
+                    OpContext& ctx) {
   BulkVector<double> sum(parts);
   BulkVector<std::uint32_t> count(parts);
   for (std::size_t i = 0; i < part.size; ++i) {

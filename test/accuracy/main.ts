@@ -63,6 +63,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   trees: async (wanted) => report((await import("./trees-stands.ts")).treeStandsPart, wanted),
   "trees-auto": async (wanted) => report((await import("./trees-auto.ts")).treesAutoPart, wanted),
   "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),
+  wood: async (wanted) => report((await import("./wood.ts")).woodPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };
 

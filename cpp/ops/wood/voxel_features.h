@@ -15,8 +15,9 @@ constexpr std::uint32_t kPathWidth = 28;
 
 /// Shape of the surroundings of each voxel, at scales that grow from the voxel and from the spacing of the cloud.
 ///
-/// Columns  Three numbers of neighbours, then three radii, 6 columns each: linearity, planarity, sphericity of the
-///          covariance, rise of the main direction (1 - |z| of the normal is the last) and log of the size.
+/// Columns  8, 20 and 48 neighbours, then radii of 5, 12 and 30 voxels, 6 columns each: linearity, planarity and
+///          sphericity of the covariance, |z| of its main direction, distance of the voxel from the mean over the size, and
+///          log2 of the distance of the last neighbour (metres) or of the number of cells within the radius.
 /// Order    A function of the voxels. Unchanged by mirroring, by rotation about z and by offsets, to the voxelization.
 /// Cost     O(m) time; 4 bytes per voxel and column.
 /// Cancel   Within 250 ms.
@@ -26,9 +27,10 @@ BulkVector<float> local_geometry(const VoxelCloud& cloud, OpContext& ctx);
 ///
 /// Graph    Neighbours within a gap, gaps between parts bridged.
 /// Columns  distance to the base, what hangs on the voxel, straightness of the path, the fit of the slice of the path
-///          that it belongs to, and means of local shape along the path in both directions.
+///          that it belongs to, and means of local shape along the path in both directions: Column in path_features.cpp.
+/// local    (m x kLocalGeometryWidth) of local_geometry
 /// Order, Cancel  As local_geometry.
-BulkVector<float> path_features(const VoxelCloud& cloud, OpContext& ctx);
+BulkVector<float> path_features(const VoxelCloud& cloud, Span<const float> local, OpContext& ctx);
 
 /// Values of a row of features: which columns a network asks for.
 enum class FeatureKind : std::uint8_t { kOffset, kReflectance, kLocalGeometry, kPath };

@@ -35,7 +35,7 @@ struct VoxelCloud {
 /// Voxelizes a cloud about the middle of its box, in doubles.
 ///
 /// points       metres; rows that are not finite belong to no voxel
-/// reflectance  (n) of the points, or empty. The values of the voxels are (mean - median) / ((q98 - q02) / 2), clipped to
+/// reflectance  (n) of the points, or empty. A voxel has the mean of (value - median) / ((q98 - q02) / 2), clipped to
 ///              -3 .. 3; 0 where the cloud has one value. Values that are not finite count as the median.
 /// Order        The voxels do not depend on threads nor on the order of the points.
 /// Cost         36 bytes a point and 44 a voxel.
@@ -68,7 +68,7 @@ struct Crop {
 /// The crops of a cloud and the votes on its voxels. Crops are asked for and voted on in turn.
 ///
 /// Seeds    The first voxel that no crop has claimed, in the order of the voxels; a crop claims the inner fraction of its
-///          voxels.
+///          voxels, all of them if it holds the whole cloud.
 /// Levels   Means of the voxels of one cell, whose edge is kVoxelLevelFactor^level voxels, by ascending x, y, z.
 /// Votes    Probabilities (softmax of the logits) by weight; a voxel takes the class with the largest sum, of equal ones
 ///          the first.
@@ -106,6 +106,7 @@ class CropSequence {
 };
 
 /// Upper estimate of the memory of a voxel cloud with its features and crops.
-std::uint64_t voxel_network_bytes(std::uint64_t points, std::uint32_t feature_count, std::uint32_t class_count);
+std::uint64_t voxel_network_bytes(std::uint64_t points, std::uint32_t feature_count,
+                                  std::uint32_t class_count);
 
 }  // namespace pc

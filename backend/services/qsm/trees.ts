@@ -147,6 +147,6 @@ async function oneModel(
   } catch (raw) {
     const { code, message } = fromNative(raw);
     if (own.canceled || !FAILURES_OF_A_TREE.has(code)) throw raw; // a lack of memory is not the tree's fault
-    return failed(message);
+    return failed(trees.wood_only ? `${message} (of points with wood_class 1; wood_only false uses all)` : message);
   }
 }

@@ -4,6 +4,7 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
+#include "binding/wood.h"
 #include "binding/js_values.h"
 #include "binding/leaves.h"
 #include "core/memory.h"
@@ -76,6 +77,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_qsm(env, exports);
   pc::binding::register_qsm_trees(env, exports);
   pc::binding::register_trees(env, exports);
+  pc::binding::register_wood(env, exports);
   pc::binding::register_qsm_build(env, exports);
   pc::binding::register_skeleton(env, exports);
   pc::binding::register_ray(env, exports);

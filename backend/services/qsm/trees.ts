@@ -44,7 +44,7 @@ export async function treeModels(
       const rows = positionsColumn(state).length;
       return deps.admission.run(job, "Tree QSM", ORDER_ROW_BYTES * rows + modelBytes(rows, request), async () => {
         const trees = await batchTrees(state, request, job.quiet());
-        job.stage("Tree", 0.02, 0.99);
+        job.stage(`Tree 1/${trees.trees.length}: Reading points`, 0.02, 0.99);
         const results = await allModels(trees, request, job);
         job.stage("Done", 1, 1);
         return { success: true, results, warnings: [...trees.warnings], error: null };

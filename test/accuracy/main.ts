@@ -61,7 +61,10 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "trees-reference": async (wanted) => report((await import("./trees-reference.ts")).treesReferencePart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
   trees: async (wanted) => report((await import("./trees-stands.ts")).treeStandsPart, wanted),
+  "trees-auto": async (wanted) => report((await import("./trees-auto.ts")).treesAutoPart, wanted),
   "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),
+  wood: async (wanted) => report((await import("./wood.ts")).woodPart, wanted),
+  skeleton: async (wanted) => report((await import("./skeleton.ts")).skeletonPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };
 

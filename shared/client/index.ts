@@ -20,6 +20,7 @@ export { standCsv, stemCurveCsv, type TreeTable, treeCsv } from "./inventory-tab
 export type { FileRange } from "./octree.ts";
 export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
+export * from "./value-classes.ts";
 
 /**
  * Typed client of the service, for browsers and Node. Every response is checked against its contract.

@@ -60,6 +60,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "trees-reference": async (wanted) => report((await import("./trees-reference.ts")).treesReferencePart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
   trees: async (wanted) => report((await import("./trees-stands.ts")).treeStandsPart, wanted),
+  "trees-auto": async (wanted) => report((await import("./trees-auto.ts")).treesAutoPart, wanted),
   "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };

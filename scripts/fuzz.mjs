@@ -1,6 +1,6 @@
-// `npm run fuzz [-- <reader|sessions|documents|projects|all> [count] [seed]]`: mutated files against every reader under the
+// `npm run fuzz [-- <reader|sessions|documents|projects|trees|all> [count] [seed]]`: mutated files against every reader under the
 // sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint,
-// damaged project files and killed saves and opens.
+// damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
@@ -21,6 +21,8 @@ const SEQUENCES = "20000";
 const DOCUMENTS = "20000";
 const CORRUPTIONS = "3000";
 const KILLS = "500";
+/** Clouds for each op on trees. */
+const TREE_CLOUDS = "10000";
 /** Flipped bytes of a project. */
 const FLIPS = "10000";
 
@@ -29,7 +31,7 @@ const asan = join(root, "build", "asan");
 const run = (command, args, options) =>
   spawnSync(command, args, { stdio: "inherit", cwd: root, ...options }).status ?? 1;
 
-function fuzzReaders() {
+function built(program) {
   const configure = [
     "-S",
     root,
@@ -42,9 +44,30 @@ function fuzzReaders() {
     "-DCMAKE_BUILD_TYPE=Sanitize",
     "-DCMAKE_CXX_FLAGS_SANITIZE=-O1",
   ];
-  if (run("cmake", configure) !== 0 || run("cmake", ["--build", asan, "--target", "pc_fuzz"]) !== 0) return 1;
-  const env = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1" };
-  return run(join(asan, "pc_fuzz"), [target, count ?? "100000", ...rest], { cwd: asan, env });
+  return run("cmake", configure) === 0 && run("cmake", ["--build", asan, "--target", program]) === 0;
+}
+
+const sanitized = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1" };
+
+function fuzzReaders() {
+  if (!built("pc_fuzz")) return 1;
+  return run(join(asan, "pc_fuzz"), [target, count ?? "100000", ...rest], { cwd: asan, env: sanitized });
+}
+
+/** Their tests with more clouds; the clouds are functions of their number. */
+function fuzzTrees() {
+  if (!built("pc_tests")) return 1;
+  const filter = [
+    "PathTrees.RandomClouds*",
+    "CutPursuitTrees.HostileClouds*",
+    "CanopyCrowns.OddClouds*",
+    "StemDetection.RandomClouds*",
+    "FusionWarning.RandomClouds*",
+    "TreeInventory.AnyCloud*",
+  ];
+  const clouds = (target === "trees" ? count : undefined) ?? TREE_CLOUDS;
+  const env = { ...sanitized, PC_TREE_CLOUDS: clouds };
+  return run(join(asan, "pc_tests"), [`--gtest_filter=${filter.join(":")}`], { cwd: asan, env });
 }
 
 /** A count of its own makes the sequences and, at the same rate, the kills. */
@@ -93,7 +116,8 @@ const PARTS = {
   sessions: [fuzzSessions],
   documents: [fuzzDocuments],
   projects: [fuzzProjects],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects],
+  trees: [fuzzTrees],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees],
 };
 const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

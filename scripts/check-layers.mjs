@@ -101,6 +101,7 @@ const ORDERED_ROOMS = {
     "mesh",
     "lad",
     "inventory",
+    "wood",
     "plant",
     "scan",
     "fit",

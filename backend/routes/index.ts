@@ -29,6 +29,7 @@ import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { treeInventoryRoutes } from "./cloud-session/tree-inventory.ts";
+import { treeQsmRoutes } from "./cloud-session/tree-qsm.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { exportRoutes } from "./export.ts";
@@ -44,8 +45,10 @@ import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { projectRoutes } from "./project.ts";
+import { qsmRoutes } from "./qsm.ts";
 import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
+import { skeletonRoutes } from "./skeleton.ts";
 import { trajectoryRoutes } from "./trajectory.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
@@ -77,6 +80,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   mergeRoutes,
   transformRoutes,
   treeInventoryRoutes,
+  treeQsmRoutes,
   sessionDemRoutes,
   demRoutes,
   triangulateRoutes,
@@ -85,6 +89,8 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2mRoutes,
   c2cRoutes,
   m2mRoutes,
+  skeletonRoutes,
+  qsmRoutes,
   fitRoutes,
   latexRoutes,
   exportRoutes,

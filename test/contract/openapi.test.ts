@@ -95,6 +95,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/scan/export-xml",
     "POST /api/segment/ground",
     "POST /api/segment/trees",
+    "POST /api/skeleton/extract",
     "POST /api/segment/wood",
     "POST /api/trajectory/parse",
     "POST /api/triangulate",

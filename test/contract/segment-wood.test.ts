@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { WOOD_METHODS, WoodResponse } from "../../shared/contract/segment-wood.ts";
 import { appOfTest } from "../support/app/app.ts";
-import { rowsOf } from "../support/scans/noisy-cloud.ts";
 import { agreement, leafyTree } from "../support/scans/leafy-tree.ts";
+import { rowsOf } from "../support/scans/noisy-cloud.ts";
 import { answered, cloud, refusal } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
@@ -19,7 +19,9 @@ describe("a cylinder with a ball of leaves", () => {
     const wood = Array.from(answer.labels).filter((label) => label === 1).length;
     expect([answer.num_wood, answer.num_leaf]).toEqual([wood, points.length - wood]);
     expect(answer.warnings).toEqual(
-      method === "geometric" ? [] : [expect.stringMatching(/^No ground labels came with the points: .* Remove the ground/)],
+      method === "geometric"
+        ? []
+        : [expect.stringMatching(/^No ground labels came with the points: .* Remove the ground/)],
     );
   });
 

@@ -16,7 +16,11 @@ export interface WoodPicture {
 }
 
 /** Both classes, and each alone, seen from the front in one frame; those without points are left out. */
-export async function woodPictures(sample: PointSample, longestPx: number, signal: AbortSignal): Promise<WoodPicture[]> {
+export async function woodPictures(
+  sample: PointSample,
+  longestPx: number,
+  signal: AbortSignal,
+): Promise<WoodPicture[]> {
   const box = sceneBox(sample);
   const view = VIEWS.find(({ name }) => name === "front");
   if (!box || !view) return [];
@@ -35,7 +39,10 @@ export async function woodPictures(sample: PointSample, longestPx: number, signa
       ...(classes.includes(WOOD) ? [{ color: BROWN, text: "wood" }] : []),
       ...(classes.includes(LEAF) ? [{ color: GREEN, text: "leaf" }] : []),
     ];
-    pictures.push({ name, png: await framedPicture(raster, { title, frame, world_shift: [0, 0, 0], bar: null, legend }) });
+    pictures.push({
+      name,
+      png: await framedPicture(raster, { title, frame, world_shift: [0, 0, 0], bar: null, legend }),
+    });
   }
   return pictures;
 }

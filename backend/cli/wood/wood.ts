@@ -43,8 +43,16 @@ export async function wood(file: string, options: WoodOptions, deps: AnalyzeDeps
     for (const { name, png } of pictures) await out.write(name, png);
     progress.stage("Writing the labelled cloud");
     const source = { session_id: id };
-    const done = await client.exportCloud({ source, format: "laz", dest_path: out.stage(copy), columns: null }, shown(run));
-    const warnings = reportedWarnings([...cloud.warnings, ...found.warnings, ...area.warnings, ...(done.warnings ?? [])]);
+    const done = await client.exportCloud(
+      { source, format: "laz", dest_path: out.stage(copy), columns: null },
+      shown(run),
+    );
+    const warnings = reportedWarnings([
+      ...cloud.warnings,
+      ...found.warnings,
+      ...area.warnings,
+      ...(done.warnings ?? []),
+    ]);
     const document = {
       cloud: { path: input.path, bytes: input.bytes, points: cloud.tail.point_count },
       ...numbersOf(found),
@@ -73,7 +81,11 @@ const numbersOf = ({ method, params, num_wood, num_leaf, segments, cylinders, el
   elapsed_s,
 });
 
-function woodFacts({ file }: CloudPart, { method, num_wood, num_leaf }: SessionWoodResponse, area: number | null): Fact[] {
+function woodFacts(
+  { file }: CloudPart,
+  { method, num_wood, num_leaf }: SessionWoodResponse,
+  area: number | null,
+): Fact[] {
   const share = (100 * num_wood) / Math.max(1, num_wood + num_leaf);
   return [
     ["Cloud", file.name],

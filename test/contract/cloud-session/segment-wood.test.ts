@@ -67,7 +67,9 @@ test("a long run: 409 with the cost warning, and nothing changed", async () => {
   const { session_id } = await cloud(slow, [HEADER, ...rows]);
   const answer = await refused(slow, url(session_id), {});
   expect([answer.status, answer.code]).toEqual([409, "conflict"]);
-  expect(CostRefusal.parse(answer).detail.message).toMatch(/^Wood segmentation may take .* acknowledge_cost to run it\.$/);
+  expect(CostRefusal.parse(answer).detail.message).toMatch(
+    /^Wood segmentation may take .* acknowledge_cost to run it\.$/,
+  );
   expect(await columnOf(slow, session_id, extraKey("wood_class"))).toBeUndefined();
 });
 

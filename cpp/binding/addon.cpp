@@ -4,7 +4,6 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
-#include "binding/wood.h"
 #include "binding/js_values.h"
 #include "binding/leaves.h"
 #include "core/memory.h"

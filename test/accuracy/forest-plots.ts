@@ -84,7 +84,9 @@ export function plotTrees(name: Plot): {
     if (value === ORGANS.wood || value === ORGANS.leaf) rows.push(i);
   });
   const xyz = new Float64Array(3 * rows.length);
-  rows.forEach((row, i) => xyz.set(all.subarray(3 * row, 3 * row + 3), 3 * i));
+  rows.forEach((row, i) => {
+    xyz.set(all.subarray(3 * row, 3 * row + 3), 3 * i);
+  });
   return {
     xyz,
     tree: Uint16Array.from(rows, (row) => ids.readUInt16LE(2 * row)),

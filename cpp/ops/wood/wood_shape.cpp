@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kGrain = 65'536;
 constexpr float kVerticalityWeight = 2.0F;  // of verticality beside flatness
 constexpr float kPartWeight = 0.5F;         // of the mean of the part beside that of the neighbours
-constexpr double kEvenScore = 2.7;          // score of points that are as likely wood as leaf
+constexpr double kEvenScore = 2.75;         // score of points that are as likely wood as leaf
 constexpr int kRounds = 2;                  // of averaging over neighbours, before and after the parts
 constexpr double kScoreScale = 0.35;        // score by which the odds rise by the factor e
 constexpr double kEvenProbability = 0.6;    // the default of wood_bias is where the odds are even

@@ -16,7 +16,7 @@ namespace pc {
 /// smooth_k neighbours that scores are averaged over; 0 = none
 /// Method   score = flatness + 2 verticality (means over the sizes), averaged twice over the neighbours, half of it replaced
 ///          by the mean of the part, averaged twice over the neighbours again. The probability is logistic in the score,
-///          0.6 (the default of wood_bias) at a score of 2.7.
+///          0.6 (the default of wood_bias) at a score of 2.75.
 /// Order    A function of the points in their order, for any thread count.
 /// Cost     O(n smooth_k).
 /// Source   Own; constants from scans of six trees of data/forest_reference, with leaves and without, then the weight of

@@ -63,7 +63,7 @@ test("ground that is labelled: a warning of the methods with a skeleton", async 
 });
 
 test("a long run: 409 with the cost warning, and nothing changed", async () => {
-  const slow = await appOfTest({ costWarningS: 0.001 as never });
+  const slow = await appOfTest({ costWarningS: 0.001 });
   const { session_id } = await cloud(slow, [HEADER, ...rows]);
   const answer = await refused(slow, url(session_id), {});
   expect([answer.status, answer.code]).toEqual([409, "conflict"]);

@@ -55,7 +55,9 @@ test("reflectance makes wood, never leaf, and only if it separates", async () =>
   const without = await segment({ points, method: "geometric" });
   const voted = await segment({ points, method: "geometric", reflectance: bright });
   expect(voted.reflectance_weight).toBeGreaterThan(0.3);
-  const lost = Array.from(without.labels).filter((label, i) => label === 1 && (voted.labels as ArrayLike<number>)[i] === 2).length;
+  const lost = Array.from(without.labels).filter(
+    (label, i) => label === 1 && (voted.labels as ArrayLike<number>)[i] === 2,
+  ).length;
   expect(lost).toBe(0);
   expect(voted.num_wood - without.num_wood).toBe(voted.reflectance_wood);
   const off = await segment({ points, method: "geometric", reflectance: bright, reflectance_weight_max: 0 });

@@ -7,6 +7,7 @@ import { appOfTest, refused } from "../../support/app/app.ts";
 import { heldUntilCanceled } from "../../support/native/native-failure.ts";
 import { eventually } from "../../support/run/stopwatch.ts";
 import { agreement, leafyTree } from "../../support/scans/leafy-tree.ts";
+import { rowsOf } from "../../support/scans/noisy-cloud.ts";
 import { answered, cloud, columnOf, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
@@ -74,7 +75,7 @@ test("a long run: 409 with the cost warning, and nothing changed", async () => {
 });
 
 test.each(["woodLeaf", "octreeBuild"] as const)("canceled in %s: 499, no leftovers", async (op) => {
-  const more = leafyTree(op === "woodLeaf" ? 2 : 3).points.map((p) => p.join(" "));
+  const more = rowsOf(leafyTree(op === "woodLeaf" ? 2 : 3).points);
   const { session_id } = await cloud(made, ["x y z", ...more]);
   const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];
   let reached = false;

@@ -103,6 +103,7 @@ const ORDERED_ROOMS = {
     "inventory",
     "qsm",
     "skeleton",
+    "wood",
     "plant",
     "scan",
     "fit",

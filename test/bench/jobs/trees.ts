@@ -66,6 +66,22 @@ export const treeJobs: Readonly<Record<string, Job>> = {
       ),
     ]),
   ),
+  ...Object.fromEntries(
+    (["sota", "geometric"] as const).map((method) => [
+      `wood-${method}`,
+      defineJob(() => nativeJob(["op_s", "op_cpu_s", "point_bytes"], "wood", String(ONE_MILLION), method, THREADS), {
+        title: `wood and leaves of a tree of 1M points, method ${method}`,
+        count: ONE_MILLION,
+        figure: (sample) =>
+          `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.point_bytes.toFixed(0)} bytes a point`,
+        targets: [
+          atMost((sample) => sample.op_s, 5, "<= 5 s"),
+          atMost((sample) => sample.point_bytes, 400, "<= 400 bytes a point"),
+        ],
+        compare: ["op_cpu_s", "peak_rss_mib"],
+      }),
+    ]),
+  ),
   "trees-cut-pursuit": defineJob(
     async () => nativeJob(FIGURES, "segment-trees", (await plotFiles(ONE_MILLION)).las, THREADS),
     {

@@ -70,6 +70,7 @@ int model_trees(const Arguments& arguments);
 
 /// Hegyi's indices of stems within 10 m, 500 stems per hectare. Arguments: STEMS [THREADS]
 int index_competition(const Arguments& arguments);
+int tell_wood(const Arguments& arguments);
 
 /// Spectra of leaves and their three inversions from six starts, ms a leaf. Arguments: LEAVES [THREADS]
 int invert_leaves(const Arguments& arguments);

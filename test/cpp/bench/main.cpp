@@ -53,6 +53,7 @@ constexpr Job kJobs[] = {
     {"skeleton", "POINTS [THREADS]", 1, pc::bench::find_skeleton},
     {"model-trees", "TREES POINTS [THREADS]", 2, pc::bench::model_trees},
     {"competition", "STEMS [THREADS]", 1, pc::bench::index_competition},
+    {"wood", "POINTS sota|geometric [THREADS]", 2, pc::bench::tell_wood},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"segment-trees", "FILE.las|FILE.laz [THREADS]", 1, pc::bench::segment_trees},

@@ -4,6 +4,10 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
+
+namespace pc::binding {
+void register_wood_model(Napi::Env env, Napi::Object exports);
+}
 #include "binding/js_values.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
@@ -72,6 +76,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_plants(env, exports);
   pc::binding::register_plant_geometry(env, exports);
   pc::binding::register_trees(env, exports);
+  pc::binding::register_wood_model(env, exports);
   pc::binding::register_ray(env, exports);
   pc::binding::register_miss_recovery(env, exports);
   pc::binding::register_archive(env, exports);

@@ -281,3 +281,5 @@ export const MAX_NETWORK_HEADER_BYTES = 64 * KIB;
 export const MAX_NETWORK_FRAME_BYTES = 1 * GIB;
 /** What such a process says about its end; the last bytes are kept. */
 export const MAX_NETWORK_STDERR_CHARS = 4096;
+/** More threads gain nothing for one crop. */
+export const MAX_NETWORK_THREADS = 8;

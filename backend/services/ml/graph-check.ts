@@ -43,6 +43,8 @@ export function checkGraph(graph: OnnxGraph, model: ModelPackage): string[] {
     throw refuse(`has the format version ${ir_version}; ${MIN_MODEL_IR} to ${MAX_MODEL_IR} are read`);
   if (opset < MIN_MODEL_OPSET || opset > MAX_MODEL_OPSET)
     throw refuse(`has operators of version ${opset}; ${MIN_MODEL_OPSET} to ${MAX_MODEL_OPSET} are run`);
+  const [output] = graph.outputs;
+  if (graph.outputs.length !== 1 || output?.name !== "logits") throw refuse('must have one output, "logits"');
   checkOrder(graph);
   const constants = new Set(graph.initializers);
   const inputs = graph.inputs.filter(({ name }) => !constants.has(name)); // old files list constants, too
@@ -54,8 +56,6 @@ export function checkGraph(graph: OnnxGraph, model: ModelPackage): string[] {
     checkPort(input, wanted, "input");
   }
   if (!inputs.some(({ name }) => name === "features")) throw refuse('has no input "features"');
-  const [output] = graph.outputs;
-  if (graph.outputs.length !== 1 || output?.name !== "logits") throw refuse('must have one output, "logits"');
   checkPort(output, { name: "logits", type: FLOAT, dims: [null, model.hparams.num_classes] }, "output");
   return inputs.map(({ name }) => name);
 }

@@ -127,8 +127,8 @@ export interface Config {
   readonly maxCloudSessions: number | undefined;
   /** Species files of the user; undefined = none. */
   readonly speciesDir: string | undefined;
-  /** Folder of the user's models of networks. */
-  readonly mlModelsDir: string;
+  /** Folder of the user's models of networks; undefined = ml_models in dataDir. */
+  readonly mlModelsDir: string | undefined;
   /** Folder of the product's models; undefined = resources/ml_models. */
   readonly bundledModelsDir?: string;
   /** Where networks run: auto = on a GPU if the runtime can use one. */
@@ -199,7 +199,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     sessionIdleTtlS: values.APP_SESSION_IDLE_TTL_SECONDS ?? DEFAULT_SESSION_IDLE_TTL_S,
     maxCloudSessions: values.APP_MAX_CLOUD_SESSIONS,
     speciesDir: values.APP_SPECIES_DIR && resolve(values.APP_SPECIES_DIR),
-    mlModelsDir: resolve(values.APP_ML_MODELS_DIR ?? join(values.APP_DATA_DIR ?? folders.data, "ml_models")),
+    mlModelsDir: values.APP_ML_MODELS_DIR && resolve(values.APP_ML_MODELS_DIR),
     mlDevice: values.APP_ML_DEVICE ?? "auto",
     maxPlantSessions: values.APP_MAX_PLANT_SESSIONS ?? DEFAULT_MAX_PLANT_SESSIONS,
     plantSessionIdleS: values.APP_PLANT_SESSION_IDLE_SECONDS ?? DEFAULT_PLANT_SESSION_IDLE_S,

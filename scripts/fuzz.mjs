@@ -1,6 +1,6 @@
-// `npm run fuzz [-- <reader|sessions|documents|projects|all> [count] [seed]]`: mutated files against every reader under the
+// `npm run fuzz [-- <reader|sessions|documents|projects|models|all> [count] [seed]]`: mutated files against every reader under the
 // sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint,
-// damaged project files and killed saves and opens.
+// damaged project files and killed saves and opens, packages of networks.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
@@ -21,6 +21,8 @@ const SEQUENCES = "20000";
 const DOCUMENTS = "20000";
 const CORRUPTIONS = "3000";
 const KILLS = "500";
+/** Packages of networks. */
+const PACKAGES = "5000";
 /** Flipped bytes of a project. */
 const FLIPS = "10000";
 
@@ -84,6 +86,16 @@ function fuzzProjects() {
   });
 }
 
+/** Packages of networks: most are refused by their form, some run in a process of their own. */
+function fuzzModels() {
+  const [seed] = rest;
+  const wanted = target === "models" ? count : undefined;
+  return vitest(["test/property/model-packages.test.ts"], {
+    APP_TEST_PACKAGES: wanted ?? PACKAGES,
+    ...(seed && { APP_TEST_SEED: seed }),
+  });
+}
+
 function vitest(tests, settings) {
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
   return run(process.execPath, [program, "run", ...tests], { env: { ...process.env, ...settings } });
@@ -93,7 +105,8 @@ const PARTS = {
   sessions: [fuzzSessions],
   documents: [fuzzDocuments],
   projects: [fuzzProjects],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects],
+  models: [fuzzModels],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzModels],
 };
 const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

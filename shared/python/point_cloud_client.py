@@ -435,6 +435,26 @@ class PointCloudClient:
         """
         return self._json("POST", _session(session_id, "segment_ground"), {}, fields)
 
+    def list_ml_models(self, task: Optional[str] = None, **call: Any) -> Dict[str, Any]:
+        """Models of networks: models, default_models, default_wood_model, and broken packages (path, reason).
+
+        task  only models of this task, for example "wood_leaf"
+        """
+        query = "" if task is None else "?task=" + quote(task, safe="")
+        return self._json("GET", "/api/ml/models" + query, None, call)
+
+    def ml_device(self, **call: Any) -> Dict[str, Any]:
+        """Where networks run ("cpu" or "cuda"), and why; `runtime` is None if they cannot run."""
+        return self._json("GET", "/api/ml/device", None, call)
+
+    def import_ml_model(self, path: str, **call: Any) -> Dict[str, Any]:
+        """Installs a package: a folder with model.json and model.onnx, or the path of its model.json."""
+        return self._json("POST", "/api/ml/models/import", {"path": path}, call)
+
+    def delete_ml_model(self, model_id: str, **call: Any) -> Dict[str, Any]:
+        """Removes an imported model. Errors: 404 if it is not installed, 409 if it is part of the product."""
+        return self._json("DELETE", "/api/ml/models/" + quote(model_id, safe=""), None, call)
+
     def segment_trees(self, **fields: Any) -> Dict[str, Any]:
         """Labels each point with its tree, 1..num_trees; 0 = none. Lengths are in metres; None = default value.
 

@@ -2,8 +2,27 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { MlDevice, MlModel, MlModelsResponse } from "../../shared/contract/ml.ts";
-import { FLOAT, integer, joined, type ModelText, node, number, onnx, part, port, tensor, text } from "../support/ml/onnx-bytes.ts";
-import { FEATURES, HEIGHT_NETWORK, modelJson, TWO_LEVEL_NETWORK, WOOD_LEAF, writePackage } from "../support/ml/packages.ts";
+import {
+  FLOAT,
+  integer,
+  joined,
+  type ModelText,
+  node,
+  number,
+  onnx,
+  part,
+  port,
+  tensor,
+  text,
+} from "../support/ml/onnx-bytes.ts";
+import {
+  FEATURES,
+  HEIGHT_NETWORK,
+  modelJson,
+  TWO_LEVEL_NETWORK,
+  WOOD_LEAF,
+  writePackage,
+} from "../support/ml/packages.ts";
 import { folderOfFile } from "../support/run/folders.ts";
 import { checked } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
@@ -114,7 +133,10 @@ describe("refused paths", () => {
     ["an empty folder", "/proc/self/task", "model.json is missing"],
   ])("%s", async (_, path, why) => {
     const answer = await bring(path);
-    expect([answer.statusCode, (answer.json() as { detail: string }).detail]).toEqual([400, expect.stringContaining(why)]);
+    expect([answer.statusCode, (answer.json() as { detail: string }).detail]).toEqual([
+      400,
+      expect.stringContaining(why),
+    ]);
   });
 });
 
@@ -134,9 +156,15 @@ describe("refused model.json", () => {
     ["task:", modelJson({ task: "" })],
     ["arch:", modelJson({ arch: "" })],
     ["output_slug:", modelJson({ output_slug: "a/b" })],
-    ["inputs.channels: must start with dxyz", modelJson({ inputs: { channels: ["reflectance"] }, ...hparams({ in_channels: 1 }) })],
+    [
+      "inputs.channels: must start with dxyz",
+      modelJson({ inputs: { channels: ["reflectance"] }, ...hparams({ in_channels: 1 }) }),
+    ],
     ["inputs.channels", modelJson({ inputs: { channels: ["dxyz", "color"] } })],
-    ["inputs.channels: names a channel twice", modelJson({ inputs: { channels: ["dxyz", "dxyz"] }, ...hparams({ in_channels: 6 }) })],
+    [
+      "inputs.channels: names a channel twice",
+      modelJson({ inputs: { channels: ["dxyz", "dxyz"] }, ...hparams({ in_channels: 6 }) }),
+    ],
     ["inputs.channels.0.width: is 4", modelJson({ inputs: { channels: [{ name: "dxyz", width: 4 }] } })],
     ["hparams.in_channels: is 4", modelJson(hparams({ in_channels: 4 }))],
     ["hparams.num_classes: is 3", modelJson(hparams({ num_classes: 3 }))],
@@ -170,7 +198,13 @@ describe("refused networks", () => {
   const { inputs, tensors, nodes } = HEIGHT_NETWORK;
   const like = (wishes: Partial<ModelText>): ModelText => ({ inputs, tensors: tensors ?? [], nodes, ...wishes });
   const matmul = nodes[0] ?? { op: "", in: [], out: [] };
-  const outside = joined(number(1, 3), number(1, 2), number(2, FLOAT), text(8, "w"), part(13, text(1, "location"), text(2, "/etc/passwd")));
+  const outside = joined(
+    number(1, 3),
+    number(1, 2),
+    number(2, FLOAT),
+    text(8, "w"),
+    part(13, text(1, "location"), text(2, "/etc/passwd")),
+  );
   const inner = part(7, text(2, "inner"));
   test.each<[why: string, network: ModelText | Uint8Array]>([
     ["has no graph", new Uint8Array(0)],
@@ -190,16 +224,28 @@ describe("refused networks", () => {
     ["has field 7 of a model twice", like({ inModel: [inner] })],
     ["unknown field 99 in a model", like({ inModel: [number(99, 1)] })],
     ["sparse tensors", like({ inGraph: [part(15, new Uint8Array(0))] })],
-    ["graphs inside operators", like({ nodes: [{ ...matmul, attributes: [joined(text(1, "body"), part(6, text(2, "inner")))] }] })],
-    ["graphs inside operators", like({ nodes: [{ ...matmul, attributes: [joined(text(1, "body"), part(11, text(2, "inner")))] }] })],
+    [
+      "graphs inside operators",
+      like({ nodes: [{ ...matmul, attributes: [joined(text(1, "body"), part(6, text(2, "inner")))] }] }),
+    ],
+    [
+      "graphs inside operators",
+      like({ nodes: [{ ...matmul, attributes: [joined(text(1, "body"), part(11, text(2, "inner")))] }] }),
+    ],
     ["attributes of functions", like({ nodes: [{ ...matmul, attributes: [joined(text(1, "a"), text(21, "b"))] }] })],
     ["uses the operator Loop", like({ nodes: [{ ...matmul, op: "Loop" }] })],
-    ["uses the operator RandomNormalLike", like({ nodes: [{ op: "RandomNormalLike", in: ["features"], out: ["logits"] }] })],
+    [
+      "uses the operator RandomNormalLike",
+      like({ nodes: [{ op: "RandomNormalLike", in: ["features"], out: ["logits"] }] }),
+    ],
     ["has the format version 99", like({ ir: 99 })],
     ["has operators of version 99", like({ opset: 99 })],
     ['asks for the input "secret"', like({ inputs: [FEATURES, { name: "secret", dims: ["n", 3] }] })],
     ['asks for the input "parent_1"', like({ inputs: [FEATURES, { name: "parent_1", dims: ["n"] }] })],
-    ['has no input "features"', like({ inputs: [{ name: "positions_0", dims: ["n", 3] }], nodes: [{ ...matmul, in: ["positions_0", "w"] }] })],
+    [
+      'has no input "features"',
+      like({ inputs: [{ name: "positions_0", dims: ["n", 3] }], nodes: [{ ...matmul, in: ["positions_0", "w"] }] }),
+    ],
     ["two inputs of one name", like({ inputs: [FEATURES, FEATURES] })],
     ["two tensors of one name", like({ tensors: [...(tensors ?? []), ...(tensors ?? [])] })],
     ["with the shape [any, 4]; model.json needs [any, 3]", like({ inputs: [{ ...FEATURES, dims: ["n", 4] }] })],
@@ -209,21 +255,44 @@ describe("refused networks", () => {
     ["must have one output", like({ outputs: [] })],
     ["with the shape [any, 3]; model.json needs [any, 2]", like({ outputs: [{ name: "logits", dims: ["n", 3] }] })],
     ["never makes its output", like({ nodes: [] })],
-    ['needs "b" before it is made', like({ nodes: [{ op: "Add", in: ["features", "b"], out: ["a"] }, { op: "Relu", in: ["a"], out: ["b"] }, { ...matmul, in: ["b", "w"] }] })],
+    [
+      'needs "b" before it is made',
+      like({
+        nodes: [
+          { op: "Add", in: ["features", "b"], out: ["a"] },
+          { op: "Relu", in: ["a"], out: ["b"] },
+          { ...matmul, in: ["b", "w"] },
+        ],
+      }),
+    ],
     ['makes "logits" twice', like({ nodes: [matmul, matmul] })],
     ["does not say the shape", like({ inGraph: [part(11, text(1, "x"), part(2, part(1, number(1, 1))))] })],
     ["that is not a tensor", like({ inGraph: [part(11, text(1, "x"), part(2, part(4, new Uint8Array(0))))] })],
     ["ONNX Runtime refuses the network", like({ nodes: [{ ...matmul, op: "NoSuchOperator" }] })],
     ["ONNX Runtime refuses the network", like({ tensors: [tensor("w", [2, 2], [1, 2, 3, 4])] })],
-    ["answers float32 [512, 4] for [512, 2]", like({ tensors: [tensor("w", [3, 4], Array(12).fill(1))], outputs: [{ name: "logits", dims: ["n", "c"] }] })],
+    [
+      "answers float32 [512, 4] for [512, 2]",
+      like({ tensors: [tensor("w", [3, 4], Array(12).fill(1))], outputs: [{ name: "logits", dims: ["n", "c"] }] }),
+    ],
     ["values that are not finite", like({ tensors: [tensor("w", [3, 2], [1, 2, 3, 4, 5, Number.NaN])] })],
-    ["ONNX Runtime refuses the network", like({ tensors: [tensor("w", [2], [512, 2], 7), tensor("v", [3, 2], [1, 2, 3, 4, 5, 6])], nodes: [{ ...matmul, in: ["features", "v"], out: ["a"] }, { op: "Reshape", in: ["a", "w"], out: ["logits"] }] })],
+    [
+      "ONNX Runtime refuses the network",
+      like({
+        tensors: [tensor("w", [2], [512, 2], 7), tensor("v", [3, 2], [1, 2, 3, 4, 5, 6])],
+        nodes: [
+          { ...matmul, in: ["features", "v"], out: ["a"] },
+          { op: "Reshape", in: ["a", "w"], out: ["logits"] },
+        ],
+      }),
+    ],
   ])("%s", async (why, network) => {
     expect(await refusal(modelJson(), network)).toContain(why);
   });
 
   test("nodes, ports and attributes of the test's own writer are what the runtime reads", () => {
-    expect(port(11, FEATURES).length + node({ ...matmul, attributes: [integer("axis", 0)] }).length).toBeGreaterThan(40);
+    expect(port(11, FEATURES).length + node({ ...matmul, attributes: [integer("axis", 0)] }).length).toBeGreaterThan(
+      40,
+    );
   });
 });
 

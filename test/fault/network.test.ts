@@ -3,13 +3,13 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { NETWORK_LIMITS, NetworkProcess, type NetworkLimits } from "../../backend/services/ml/network.ts";
-import { generatedCrop } from "../../backend/services/ml/trial.ts";
 import { sweepModels } from "../../backend/services/ml/install.ts";
+import { NETWORK_LIMITS, type NetworkLimits, NetworkProcess } from "../../backend/services/ml/network.ts";
 import { PROBE_MODEL } from "../../backend/services/ml/probe-model.ts";
+import { generatedCrop } from "../../backend/services/ml/trial.ts";
 import { ModelPackage } from "../../shared/contract/ml.ts";
 import { MIB } from "../../shared/limits.ts";
-import { type ModelText, onnx, part, tensor, INT64, text, number, FLOAT, joined } from "../support/ml/onnx-bytes.ts";
+import { FLOAT, INT64, joined, type ModelText, number, onnx, part, tensor, text } from "../support/ml/onnx-bytes.ts";
 import { FEATURES, HEIGHT_NETWORK, modelJson, perceptron, writePackage } from "../support/ml/packages.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 
@@ -18,7 +18,11 @@ const LARGE = generatedCrop(MODEL, 60_000).filter(({ name }) => name === "featur
 /** A network of `layers` layers that takes seconds on LARGE. */
 const SLOW = onnx(perceptron(3, 2048));
 
-async function started(network: Uint8Array, limits: Partial<NetworkLimits> = {}, signal = new AbortController().signal) {
+async function started(
+  network: Uint8Array,
+  limits: Partial<NetworkLimits> = {},
+  signal = new AbortController().signal,
+) {
   const process_ = new NetworkProcess(signal, { ...NETWORK_LIMITS, ...limits });
   await process_.load(network, "cpu", 1);
   return process_;
@@ -41,7 +45,10 @@ test("a process that is killed is an error of the call, and of every later one",
   const network = await started(SLOW);
   const running = network.run(LARGE);
   setTimeout(() => process.kill(network.pid ?? 0, "SIGSEGV"), 200);
-  const error = { code: "internal", message: expect.stringMatching(/the process that runs the network ended early \(SIGSEGV\)/) };
+  const error = {
+    code: "internal",
+    message: expect.stringMatching(/the process that runs the network ended early \(SIGSEGV\)/),
+  };
   await expect(running).rejects.toMatchObject(error);
   await expect(network.run(LARGE)).rejects.toMatchObject(error);
   await network.close();
@@ -61,9 +68,15 @@ test("an abort kills the process within 250 ms", async () => {
 test("a network that needs too much memory, when it loads or when it runs, ends with that reason", async () => {
   const limits = { max_bytes: 400 * MIB };
   const network = await started(SLOW, limits);
-  await expect(network.run(LARGE)).rejects.toMatchObject({ message: expect.stringContaining("more than 400 MiB of memory") });
+  await expect(network.run(LARGE)).rejects.toMatchObject({
+    message: expect.stringContaining("more than 400 MiB of memory"),
+  });
   await network.close();
-  const value = joined(text(1, "value"), part(5, number(1, 1), number(2, FLOAT), part(9, new Uint8Array(4))), number(20, 4));
+  const value = joined(
+    text(1, "value"),
+    part(5, number(1, 1), number(2, FLOAT), part(9, new Uint8Array(4))),
+    number(20, 4),
+  );
   const huge: ModelText = {
     ...HEIGHT_NETWORK,
     tensors: [tensor("w", [3, 2], [1, 1, 1, 1, 1, 1]), tensor("s", [2], [40_000, 40_000], INT64)],
@@ -78,13 +91,17 @@ test("a network that needs too much memory, when it loads or when it runs, ends 
     const opened = await started(onnx(huge), limits);
     await opened.run(LARGE).finally(() => opened.close());
   };
-  await expect(attempt()).rejects.toMatchObject({ message: expect.stringMatching(/more than 400 MiB of memory|allocate/) });
+  await expect(attempt()).rejects.toMatchObject({
+    message: expect.stringMatching(/more than 400 MiB of memory|allocate/),
+  });
 });
 
 test("a network that takes too long is ended", async () => {
   const network = await started(SLOW, { crop_ms: 300 });
   const start = performance.now();
-  await expect(network.run(LARGE)).rejects.toMatchObject({ message: expect.stringContaining("did not answer within 0.3 s") });
+  await expect(network.run(LARGE)).rejects.toMatchObject({
+    message: expect.stringContaining("did not answer within 0.3 s"),
+  });
   expect(performance.now() - start).toBeLessThan(1000);
   await network.close();
   expect(runs(network.pid)).toBe(false);

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { JobRegistry } from "../../backend/jobs/registry.ts";
 import { addon } from "../../backend/native/core/addon.ts";
+import { voxelFeatureWidths } from "../../backend/native/wood-model.ts";
 import { installedModels } from "../../backend/services/ml/library.ts";
 import { type MlPlan, mlLabels, mlLabelsBytes, planMl } from "../../backend/services/wood/ml-labels.ts";
-import { voxelFeatureWidths } from "../../backend/native/wood-model.ts";
 import { CHANNEL_WIDTHS } from "../../shared/contract/ml.ts";
 import { type ModelText, tensor } from "../support/ml/onnx-bytes.ts";
 import { HEIGHT_NETWORK, modelJson, perceptron, TWO_LEVEL_NETWORK, writePackage } from "../support/ml/packages.ts";
@@ -117,7 +117,12 @@ describe("several crops", () => {
     const order = Array.from({ length: 6000 }, (_, i) => (i * 4999) % 6000);
     const shuffled = Float64Array.from(order.flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)]));
     const again = await labelsOf({ plan, positions: shuffled });
-    expect(Buffer.compare(again.values, Uint8Array.from(order, (i) => first.values[i] ?? 0))).toBe(0);
+    expect(
+      Buffer.compare(
+        again.values,
+        Uint8Array.from(order, (i) => first.values[i] ?? 0),
+      ),
+    ).toBe(0);
   });
 });
 
@@ -135,7 +140,10 @@ describe("reflectance", () => {
   test("is used if it is there; else the points are equally bright, with a warning", async () => {
     const plan = await planOf("bright", json, bright);
     const positions = pole(0, 40);
-    const reflectance = Float64Array.from(positions.filter((_, i) => i % 3 === 2), (z) => (z % 2 === 0 ? 90 : 10));
+    const reflectance = Float64Array.from(
+      positions.filter((_, i) => i % 3 === 2),
+      (z) => (z % 2 === 0 ? 90 : 10),
+    );
     const seen = await labelsOf({ plan, positions, reflectance });
     expect([...seen.values]).toEqual([...reflectance].map((value) => (value > 50 ? 1 : 2)));
     const unseen = await labelsOf({ plan, positions });
@@ -149,14 +157,21 @@ describe("the model of a request", () => {
     ["missing", "is not installed"],
     ["../height", "is not installed"],
   ])("%s", async (id, why) => {
-    await expect(planMl(id, made.deps)).rejects.toMatchObject({ code: "invalid_argument", message: expect.stringContaining(why) });
+    await expect(planMl(id, made.deps)).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining(why),
+    });
   });
   test("no default, another task, a broken package", async () => {
     await expect(planMl(null, made.deps)).rejects.toMatchObject({ message: expect.stringContaining("import one") });
     writePackage(join(folder, "other"), modelJson({ id: "other", task: "ground" }));
-    await expect(planMl("other", made.deps)).rejects.toMatchObject({ message: expect.stringContaining("not for wood_leaf") });
+    await expect(planMl("other", made.deps)).rejects.toMatchObject({
+      message: expect.stringContaining("not for wood_leaf"),
+    });
     writePackage(join(folder, "broken"), modelJson({ id: "broken", name: "" }));
-    await expect(planMl("broken", made.deps)).rejects.toMatchObject({ message: expect.stringContaining("cannot be used: model.json: name") });
+    await expect(planMl("broken", made.deps)).rejects.toMatchObject({
+      message: expect.stringContaining("cannot be used: model.json: name"),
+    });
     expect((await installedModels(made.deps)).broken).toHaveLength(1);
   });
   test("its memory grows with the points and with its crops", async () => {
@@ -181,7 +196,9 @@ test("a cancel ends the run and the process within 250 ms", async () => {
         job.cancel();
       }, 300);
     }, 5);
-    return mlLabels({ positions: column(thicket(60_000)), skip: null, reflectance: null }, plan, job).finally(() => clearInterval(cancel));
+    return mlLabels({ positions: column(thicket(60_000)), skip: null, reflectance: null }, plan, job).finally(() =>
+      clearInterval(cancel),
+    );
   });
   await expect(run).rejects.toMatchObject({ code: "canceled" });
   expect(performance.now() - started).toBeLessThan(250);

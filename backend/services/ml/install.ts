@@ -9,7 +9,7 @@ import type { Job } from "../../jobs/job.ts";
 import { processStartTime } from "../../native/core/platform.ts";
 import { leaseAlive } from "../../sessions/process-lease.ts";
 import { userPath } from "../files/source.ts";
-import { defaultModels, installedModels, shadowReason, summaryOf } from "./library.ts";
+import { defaultModels, installedModels, shadowReason, summaryOf, userModelsFolder } from "./library.ts";
 import { MODEL_JSON, MODEL_ONNX, type ReadPackage, readPackage } from "./package.ts";
 import { tryNetwork } from "./trial.ts";
 
@@ -44,7 +44,7 @@ export async function importModel(path: string, deps: InstallDeps, job: Job): Pr
   await tryNetwork(read.onnx, read.model, read.inputs, job.signal);
   job.stage("Installing", 0.9, 1);
   return inTurn(async () => {
-    await install(read, deps.config.mlModelsDir, job);
+    await install(read, userModelsFolder(deps), job);
     const now = await installedModels(deps);
     const installed = now.models.find(({ model }) => model.id === id);
     if (!installed) throw new AppError("conflict", `another program removed "${id}" from the folder of models`);
@@ -124,7 +124,7 @@ export function deleteModel(id: string, deps: InstallDeps): Promise<void> {
     const { models } = await installedModels(deps);
     if (models.some(({ model, origin }) => origin === "bundled" && model.id === id))
       throw new AppError("conflict", `"${id}" is a bundled model and cannot be removed`);
-    const root = deps.config.mlModelsDir;
+    const root = userModelsFolder(deps);
     const known = MODEL_ID.test(id) && (await lstat(join(root, id)).catch(() => undefined))?.isDirectory();
     const old = join(root, unfinishedName("old", id));
     if (!known || !(await moved(join(root, id), old)))
@@ -143,7 +143,7 @@ const unfinishedName = (kind: "new" | "old", id: string): string =>
  * while its successor did not arrive comes back. Never rejects.
  */
 export function sweepModels({ config, logger }: InstallDeps): Promise<void> {
-  const root = config.mlModelsDir;
+  const root = userModelsFolder({ config });
   return inTurn(async () => {
     for (const name of await readdir(root).catch(() => [])) {
       const [, kind, pid, start, , id = ""] = UNFINISHED.exec(name) ?? [];

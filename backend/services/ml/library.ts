@@ -28,13 +28,17 @@ export interface Models {
 
 type ModelDeps = Pick<Deps, "config">;
 
+/** The folder that models are imported to. */
+export const userModelsFolder = ({ config: { mlModelsDir, dataDir } }: ModelDeps): string =>
+  mlModelsDir ?? join(dataDir, "ml_models");
+
 /** What was read of a folder, while its files have the size and time of then. */
 const READ = new Map<string, { stamp: string; result: InstalledModel | Broken }>();
 
 /** All models of the product and of the user; packages that cannot be used hide no others. */
 export async function installedModels({ config }: ModelDeps): Promise<Models> {
   const bundled = await modelsIn(config.bundledModelsDir ?? findResourceFolder("ml_models"), "bundled");
-  const user = await modelsIn(config.mlModelsDir, "user");
+  const user = await modelsIn(userModelsFolder({ config }), "user");
   const ids = new Set(bundled.models.map(({ model }) => model.id));
   const shadows = user.models.filter(({ model }) => ids.has(model.id));
   const clashes = shadows.map(({ folder, model }) => ({ path: folder, reason: shadowReason(model.id) }));

@@ -63,7 +63,9 @@ export async function planMl(modelId: string | null, deps: Deps): Promise<MlPlan
 export function mlLabelsBytes(points: number, { model: { model } }: MlPlan): number {
   const { hparams, hierarchy, crop } = model;
   const layer = 4 * crop.max_points * hierarchy.k * Math.max(hparams.in_channels, 64);
-  return native.voxelNetworkBytes(points, hparams.in_channels, hparams.num_classes) + PROCESS_BYTES + LIVE_LAYERS * layer;
+  return (
+    native.voxelNetworkBytes(points, hparams.in_channels, hparams.num_classes) + PROCESS_BYTES + LIVE_LAYERS * layer
+  );
 }
 
 /**
@@ -150,9 +152,14 @@ async function reflectanceFor({ positions, reflectance }: MlInput, { model }: Re
   if (!model.inputs.channels.some(({ name }) => name === "reflectance")) return { reflectance: null, warnings };
   if (reflectance) {
     const params = { shift: [0, 0, 0], divisor: 1, clamp: false } as const;
-    return { reflectance: job.adopt(new ColumnRef(await job.track(() => toF32(reflectance, params)))).native, warnings };
+    return {
+      reflectance: job.adopt(new ColumnRef(await job.track(() => toF32(reflectance, params)))).native,
+      warnings,
+    };
   }
-  warnings.push(`Model ${model.id} uses the reflectance, which not every source has: it took the points as equally bright.`);
+  warnings.push(
+    `Model ${model.id} uses the reflectance, which not every source has: it took the points as equally bright.`,
+  );
   return { reflectance: await constant(positions.length, "f32", job), warnings };
 }
 

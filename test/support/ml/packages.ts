@@ -59,7 +59,8 @@ export const TWO_LEVEL_NETWORK: ModelText = {
 
 /** A multilayer perceptron of 64 columns, about as large as the models that are used. */
 export function perceptron(columns: number, width: number): ModelText {
-  const values = (count: number, scale: number) => Array.from({ length: count }, (_, i) => scale * Math.sin(i * 12.9898));
+  const values = (count: number, scale: number) =>
+    Array.from({ length: count }, (_, i) => scale * Math.sin(i * 12.9898));
   return {
     inputs: [{ ...FEATURES, dims: ["n", columns] }],
     tensors: [

@@ -115,6 +115,11 @@ export const DEFAULT_TREE_MAX_POINTS_TILED = 200_000_000;
 /** Graph nodes above which trees are looked for tile by tile, after asking; and those of a tile with its buffer. */
 export const DEFAULT_TREE_MAX_NODES = 2_000_000;
 export const DEFAULT_TREE_TILE_NODES = 600_000;
+/** Fewest finite points for telling wood from leaves. */
+export const MIN_WOOD_POINTS = 3;
+/** Points above which wood is told from leaves by voxels, and sources of one request. */
+export const DEFAULT_WOOD_MAX_POINTS = 1_500_000;
+export const MAX_WOOD_SOURCES = 1000;
 /** A run expected to take this long needs the user's acknowledgement. */
 export const DEFAULT_COST_WARNING_S = 90;
 

@@ -24,6 +24,7 @@ import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
 import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
 import { segmentGroundRoutes } from "./cloud-session/segment-ground.ts";
 import { segmentTreesRoutes } from "./cloud-session/segment-trees.ts";
+import { segmentWoodRoutes } from "./cloud-session/segment-wood.ts";
 import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
@@ -98,5 +99,6 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   segmentRoutes,
   segmentGroundRoutes,
   segmentTreesRoutes,
+  segmentWoodRoutes,
   detectStemsRoutes,
 ];

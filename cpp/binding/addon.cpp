@@ -9,6 +9,7 @@ namespace pc::binding {
 void register_wood_model(Napi::Env env, Napi::Object exports);
 }
 #include "binding/js_values.h"
+#include "binding/wood.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
 #include "core/parallel.h"
@@ -77,6 +78,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_plant_geometry(env, exports);
   pc::binding::register_trees(env, exports);
   pc::binding::register_wood_model(env, exports);
+  pc::binding::register_wood(env, exports);
+  pc::binding::register_qsm_build(env, exports);
   pc::binding::register_ray(env, exports);
   pc::binding::register_miss_recovery(env, exports);
   pc::binding::register_archive(env, exports);

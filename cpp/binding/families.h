@@ -32,6 +32,7 @@ void register_lists(Napi::Env env, Napi::Object exports);
 void register_plants(Napi::Env env, Napi::Object exports);
 void register_plant_geometry(Napi::Env env, Napi::Object exports);
 void register_trees(Napi::Env env, Napi::Object exports);
+void register_qsm_build(Napi::Env env, Napi::Object exports);
 void register_ray(Napi::Env env, Napi::Object exports);
 void register_miss_recovery(Napi::Env env, Napi::Object exports);
 void register_archive(Napi::Env env, Napi::Object exports);

@@ -491,6 +491,37 @@ class PointCloudClient:
         """
         return self._json("POST", _session(session_id, "segment_trees"), {}, fields)
 
+    def segment_wood(self, **fields: Any) -> Dict[str, Any]:
+        """Labels each point as wood (1) or leaf (2). Lengths are in metres; None = default value.
+
+        points                 (n, 3) inline points, z up, without the ground, or
+        source                 {"session_id": ...}, or
+        sources                several of them, one after another; source_counts of the answer has their labels' numbers
+        method                 sota (default), geometric or connectivity
+        wood_bias              least probability of wood, default 0.6: lower gives more wood
+        k_min, k_max, k_step   neighbourhoods, in points, default 10, 100 and 10
+        reg_k, reg_iters       neighbours and rounds of the smoothing, default 20 and 3
+        min_speckle            connected wood of fewer points becomes leaf, default 0
+        branch_grow_sph        sphericity up to which elongated points join branches, default 0.02
+        backbone_support       connectivity: fewest points beyond a node of the backbone, default 0 = by their number
+        voxel_size             voxels instead of points, default 0 = only for large clouds
+        reflectance            (n) of the inline points
+        reflectance_weight_max greatest weight of the reflectance, default 0.4; 0 = unused
+        acknowledge_cost       run without asking first (cost_warning of the answer)
+        """
+        return self._json("POST", "/api/segment/wood", {}, fields)
+
+    def segment_wood_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Labels wood and leaves of a session in column wood_class.
+
+        method, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph, backbone_support,
+        voxel_size, reflectance_weight_max  as in segment_wood
+        scalar_slug       column with the reflectance; default: reflectance or intensity
+        defer_octree      do not build the octree
+        acknowledge_cost  run without raising CostWarning
+        """
+        return self._json("POST", _session(session_id, "segment_wood"), {}, fields)
+
     # Terrain
 
     def dem(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:

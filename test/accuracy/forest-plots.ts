@@ -66,3 +66,24 @@ export function forestPlot(name: Plot): Relief {
   if (truth.length !== xyz.length / 3) throw new Error(`${name} has ${xyz.length / 3} points, ${truth.length} labels`);
   return { xyz, truth, height: (x, y) => terrain(x - half, y - half), side: 2 * half };
 }
+
+const ORGANS = { wood: 2, leaf: 3 } as const;
+
+/** The trees of a plot without ground and understorey: points, number of the tree and 1 wood, 2 leaf. */
+export function plotTrees(name: Plot): { readonly xyz: Float64Array; readonly tree: Uint16Array; readonly wood: Uint8Array } {
+  const folder = join(DATA, "forest_reference", name);
+  const all = metres(join(folder, "xyz_mm.npy.gz"), 3);
+  const organ = npy(join(folder, "organ.npy.gz"));
+  const ids = npy(join(folder, "tree.npy.gz"));
+  const rows: number[] = [];
+  organ.forEach((value, i) => {
+    if (value === ORGANS.wood || value === ORGANS.leaf) rows.push(i);
+  });
+  const xyz = new Float64Array(3 * rows.length);
+  rows.forEach((row, i) => xyz.set(all.subarray(3 * row, 3 * row + 3), 3 * i));
+  return {
+    xyz,
+    tree: Uint16Array.from(rows, (row) => ids.readUInt16LE(2 * row)),
+    wood: Uint8Array.from(rows, (row) => (organ[row] === ORGANS.wood ? 1 : 2)),
+  };
+}

@@ -61,6 +61,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
   trees: async (wanted) => report((await import("./trees-stands.ts")).treeStandsPart, wanted),
   "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),
+  wood: async (wanted) => report((await import("./wood.ts")).woodPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };
 

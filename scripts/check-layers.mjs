@@ -102,6 +102,7 @@ const ORDERED_ROOMS = {
     "mesh",
     "lad",
     "inventory",
+    "skeleton",
     "plant",
     "scan",
     "fit",
@@ -123,6 +124,7 @@ const assumesHits = {
   "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
   "cpp/ops/trees/tree_tiles.cpp": "a part of the hits that it was given",
   "cpp/ops/wood/wood_leaf.cpp": "the hits that it was given, in an order of position",
+  "cpp/ops/skeleton/level_set_skeleton.cpp": "the hits that it was given, without the rows to skip",
   "cpp/binding/surfaces.cpp": "points that mesh_points has selected",
   "cpp/binding/scan_meshes.cpp": "points that mesh_points has selected",
 };

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import type { QsmCylinder, QsmShoot } from "../../shared/contract/qsm-records.ts";
+import type { QsmCylinder, QsmMetrics, QsmShoot } from "../../shared/contract/qsm-records.ts";
 import { BLOCK_BYTES } from "../../shared/limits.ts";
 import { addon } from "./core/addon.ts";
-import type { NativeColumn } from "./core/handles.ts";
+import type { NativeColumn, NativeJob } from "./core/handles.ts";
 
 /**
  * A QSM as three native tables of f64 (cpp/binding/qsm_values.h tells their columns): a row per cylinder, a row per shoot,
@@ -13,6 +13,27 @@ export interface QsmTables {
   readonly shoots: NativeColumn;
   readonly ids: NativeColumn;
 }
+
+/** Metrics of a model; intervals are those of a build. */
+export type NativeQsmMetrics = Omit<
+  QsmMetrics,
+  "total_woody_volume_ci95_m3" | "stem_volume_ci95_m3" | "branch_volume_ci95_m3"
+>;
+
+export interface ImportedQsm {
+  readonly qsm: QsmTables;
+  readonly metrics: NativeQsmMetrics;
+}
+
+export interface QsmNative {
+  importQsm(path: string): NativeJob<ImportedQsm>;
+  importQsmBytes(fileBytes: number): number;
+}
+
+/** Reads a table of cylinders, rebuilds the shoots and measures the model. */
+export const importQsm: QsmNative["importQsm"] = (path) => addon.importQsm(path);
+/** Memory of importQsm, bytes. */
+export const importQsmBytes: QsmNative["importQsmBytes"] = (fileBytes) => addon.importQsmBytes(fileBytes);
 
 const CYLINDER_WIDTH = 14;
 const SHOOT_WIDTH = 6;

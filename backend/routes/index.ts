@@ -45,8 +45,10 @@ import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { projectRoutes } from "./project.ts";
+import { qsmRoutes } from "./qsm.ts";
 import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
+import { skeletonRoutes } from "./skeleton.ts";
 import { trajectoryRoutes } from "./trajectory.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
@@ -86,6 +88,8 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2mRoutes,
   c2cRoutes,
   m2mRoutes,
+  skeletonRoutes,
+  qsmRoutes,
   fitRoutes,
   latexRoutes,
   exportRoutes,

@@ -9,8 +9,10 @@ import { mlClient } from "./ml.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
+import { qsmClient } from "./qsm.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
+import { skeletonClient } from "./skeleton.ts";
 import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
@@ -38,6 +40,8 @@ export function createClient(options: ClientOptions) {
     ...surfacesClient(calls),
     ...registrationClient(calls),
     ...treesClient(calls),
+    ...skeletonClient(calls),
+    ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
     ...mlClient(calls),

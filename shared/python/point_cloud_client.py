@@ -521,6 +521,76 @@ class PointCloudClient:
         acknowledge_cost  run without raising CostWarning
         """
         return self._json("POST", _session(session_id, "segment_wood"), {}, fields)
+    # Skeletons
+
+    def extract_skeleton(self, **fields: Any) -> Dict[str, Any]:
+        """Topological skeleton of one plant, as a tree of nodes. Lengths are in metres. If the points have none, the
+        reason is in error and success is False.
+
+        points                (n, 3) inline points, z up, or
+        source                {"session_id": ...}
+        remove_outliers       statistical outlier removal first, default True; outlier_nb_neighbors, default 20;
+                              outlier_std_ratio, default 2
+        search_radius         longest link between points, default 0.05; None = from their spacing
+        max_neighbors         nearest points that a point is linked to, default 20
+        root_threshold        points less than this above the lowest one are the base, default 0.02
+        quantization_levels   number of level sets, default 60
+        use_nonlinear_quantization  levels by the square root of the hops from the base, default True
+        threshold_filter      fewest points of a block, default 30
+        use_proportion_filter, proportion_threshold  fewest points as a share of the parent block's, default 0.1
+        smooth_skeleton, smoothing_iterations        default True, 2
+        recenter              nodes on the axes of fitted cylinders, ends at the tips, default True; False = centroids
+        dominant_axis         returned as it is
+        """
+        return self._json("POST", "/api/skeleton/extract", {}, fields)
+
+    # Trees as cylinders: leaves
+
+    def qsm_phyllotaxis(self, cylinders: Any, shoots: Any, **call: Any) -> Dict[str, Any]:
+        """Estimates the divergence angle of the leaves of a model from the azimuths of its branches.
+
+        cylinders, shoots  as in the answer of a build or an import
+
+        angle_deg is 180, 137.5, 144, 150 or 90; confidence is 0..1; n_parents_sampled counts the shoots that it comes from.
+        """
+        return self._json("POST", "/api/qsm/phyllotaxis", {"cylinders": cylinders, "shoots": shoots}, call)
+
+    def qsm_leaf_textures(self, **call: Any) -> Dict[str, Any]:
+        """Names for builtin_texture_name: `textures`."""
+        return self._json("GET", "/api/qsm/leaf-textures", None, call)
+
+    def qsm_leaves(self, cylinders: Any, shoots: Any, **fields: Any) -> Dict[str, Any]:
+        """Puts leaves on the youngest growth of a model; returns a mesh with its materials and textures.
+
+        cylinders, shoots     as in the answer of a build or an import
+        leaf_spacing          distance of nodes, metres, default 0.05
+        leaf_pitch_deg        angle between leaf and shoot, degrees, default 45; 0 = along the shoot
+        leaf_size_m           length of a leaf, metres, default 0.08
+        phyllotaxis_deg       step of azimuth from node to node, degrees, default 137.5
+        leaves_per_node       default 1
+        obj_path              OBJ file of a leaf on the service's machine, or
+        texture_path          PNG or JPG file of a leaf there, or
+        builtin_texture_name  one of qsm_leaf_textures
+        max_leaves            default 200000; more are thinned evenly, with a warning
+        """
+        return self._json("POST", "/api/qsm/leaves", {"cylinders": cylinders, "shoots": shoots}, fields)
+
+    def qsm_adjust_leaf_angles(self, cylinders: Any, shoots: Any, **fields: Any) -> Dict[str, Any]:
+        """Puts leaves on a model and turns them so that their angles in each cell follow measured ones.
+
+        leaf_spacing, leaf_pitch_deg, leaf_size_m, phyllotaxis_deg, leaves_per_node, obj_path, texture_path,
+        builtin_texture_name, max_leaves  as in qsm_leaves
+        triangulation    {"vertices": (3 V), "indices": (3 T), "triangle_cell_ids": (T), "triangle_scan_ids",
+                         "scan_origins", "grid"}: triangles of a scan with leaves, metres, or
+        tin_vertices, tin_indices, tin_cell_ids, tin_scan_ids, tin_scan_origins, grid_for_triangulation
+                         the same, for numpy arrays: float32 and uint32, 4294967295 = in no cell, or
+        cell_targets     [{"cell_id", "beta_mu", "beta_nu", "ecc", "phi0_deg", "n_measured"}] of the cells of
+        grid             {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
+                         "kept_columns"}
+        seed             default 0
+        max_cell_leaves  most leaves of a cell that are turned, default 4000; None = all
+        """
+        return self._json("POST", "/api/qsm/adjust-leaf-angles", {"cylinders": cylinders, "shoots": shoots}, fields)
 
     # Terrain
 

@@ -96,6 +96,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/segment/ground",
     "POST /api/segment/trees",
     "POST /api/segment/wood",
+    "POST /api/skeleton/extract",
     "POST /api/trajectory/parse",
     "POST /api/triangulate",
     "POST /api/triangulate/check-spacing",

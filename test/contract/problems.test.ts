@@ -95,6 +95,8 @@ const REFUSED: readonly Refused[] = [
   of("segmentTrees", 400, "/api/segment/trees", { method: "magic" }),
   of("segmentWood", 404, "/api/segment/wood", UNKNOWN_SOURCE),
   of("segmentWood", 400, "/api/segment/wood", { method: "magic" }),
+  of("extractSkeleton", 404, "/api/skeleton/extract", UNKNOWN_SOURCE),
+  of("extractSkeleton", 400, "/api/skeleton/extract", {}),
   of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),

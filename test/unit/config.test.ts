@@ -58,6 +58,8 @@ describe("configuration", () => {
       APP_SESSION_IDLE_TTL_SECONDS: "60",
       APP_MAX_CLOUD_SESSIONS: "3",
       APP_SPECIES_DIR: "/tmp/species",
+      APP_ML_MODELS_DIR: "/tmp/../models",
+      APP_ML_DEVICE: "cpu",
       APP_MAX_PLANT_SESSIONS: "3",
       APP_PLANT_SESSION_IDLE_SECONDS: "60",
       APP_MAX_DELETED_HISTORY: "7",

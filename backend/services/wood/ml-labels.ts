@@ -5,7 +5,7 @@ import { MAX_NETWORK_THREADS, MIB } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { hitMask, toF32 } from "../../native/cloud/cloud.ts";
-import { concatColumns } from "../../native/cloud/edit.ts";
+import { classCounts, concatColumns } from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/wood-model.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -29,6 +29,8 @@ export interface MlInput {
 export interface MlLabels {
   /** u8 per row: 0 = no hit, else a class of the model; leaf where a position is not finite. The run owns the column. */
   readonly labels: ColumnRef;
+  /** Hits with a position that is not finite. */
+  readonly non_finite: number;
   readonly voxel_count: number;
   /** Edge of the voxels, metres. */
   readonly voxel_m: number;
@@ -43,6 +45,8 @@ export interface MlPlan {
 
 const LEAF = 2;
 const NO_HIT = 0;
+/** Stands for leaf until it is counted. */
+const NOT_FINITE = 3;
 /** A process of a network without a network. */
 const PROCESS_BYTES = 160 * MIB;
 /** Values of the network's layers that are in memory at a time, per value of its widest input. */
@@ -97,9 +101,16 @@ export async function mlLabels(input: MlInput, plan: MlPlan, job: Job, threads =
   });
   job.stage("Labels", 0.98, 1);
   const values = model.classes.map(({ value }) => value);
-  const labels = await job.track(() => native.cropLabels(crops, { values, unknown: LEAF, skipped: NO_HIT }));
+  const labelled = async (unknown: number) => {
+    const column = await job.track(() => native.cropLabels(crops, { values, unknown, skipped: NO_HIT }));
+    return job.adopt(new ColumnRef(column));
+  };
+  const marked = await labelled(NOT_FINITE);
+  const found = await job.track(() => classCounts(marked.native, null));
+  job.releaseEarly(marked);
+  const non_finite = found.counts[found.values.indexOf(NOT_FINITE)] ?? 0;
   const { voxel_count, voxel_m } = cloud;
-  return { labels: job.adopt(new ColumnRef(labels)), voxel_count, voxel_m, warnings };
+  return { labels: await labelled(LEAF), non_finite, voxel_count, voxel_m, warnings };
 }
 
 const cropParams = ({ model: { hierarchy, crop, hparams } }: ReadPackage): native.CropParams => ({

@@ -29,6 +29,7 @@ import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { treeInventoryRoutes } from "./cloud-session/tree-inventory.ts";
+import { treeQsmRoutes } from "./cloud-session/tree-qsm.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { exportRoutes } from "./export.ts";
@@ -80,6 +81,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   mergeRoutes,
   transformRoutes,
   treeInventoryRoutes,
+  treeQsmRoutes,
   sessionDemRoutes,
   demRoutes,
   triangulateRoutes,

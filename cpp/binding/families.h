@@ -32,6 +32,7 @@ void register_lists(Napi::Env env, Napi::Object exports);
 void register_plants(Napi::Env env, Napi::Object exports);
 void register_plant_geometry(Napi::Env env, Napi::Object exports);
 void register_qsm(Napi::Env env, Napi::Object exports);
+void register_qsm_trees(Napi::Env env, Napi::Object exports);
 void register_trees(Napi::Env env, Napi::Object exports);
 void register_qsm_build(Napi::Env env, Napi::Object exports);
 void register_skeleton(Napi::Env env, Napi::Object exports);

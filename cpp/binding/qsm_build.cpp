@@ -1,5 +1,6 @@
 #include <string>
 
+#include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
 #include "binding/job.h"

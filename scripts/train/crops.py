@@ -21,7 +21,7 @@ class Crop:
             return out
 
         self.features = take("<f4", rows * width).reshape(rows, width)
-        self.neighbors = take("<i8", rows * k).reshape(rows, k).astype(np.int32)
+        self.neighbors = take("<i8", rows * k).reshape(rows, k)
         self.wood, self.leaf, self.twig = (take("<f4", rows).copy() for _ in range(3))
         self.voxel = take("<u4", rows).copy()
         self.path = path

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from crops import Scores, load
-from network import Network, logits_of
+from network import Network, margins_of
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 WOOD, LEAF = 1, 2
@@ -87,8 +87,7 @@ def labels_of(network, crops, threshold):
     sums, counts = np.zeros(voxels), np.zeros(voxels)
     points = np.zeros((3, voxels))
     for crop in crops:
-        out = logits_of(network, crop)
-        sums[crop.voxel] += 1 / (1 + np.exp(-(out[:, 1] - out[:, 0] - threshold)))
+        sums[crop.voxel] += 1 / (1 + np.exp(threshold - margins_of(network, crop)))
         counts[crop.voxel] += 1
         points[:, crop.voxel] = crop.wood, crop.leaf, crop.twig
     return sums / np.maximum(counts, 1) > 0.5, points

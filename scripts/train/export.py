@@ -45,26 +45,25 @@ def build(state, threshold):
     g = Graph()
     of = lambda name: state[name].numpy()
     index = lambda name, values: g.constant(name, np.array(values, np.int64))
+    low, high = (g.constant(name, np.float32(value)) for name, value in (("low", -CLIP), ("high", CLIP)))
+
+    def layers(x, part):
+        for name in ("first", "second"):
+            name = f"{part}.{name}"
+            x = g.add("Relu", [g.linear(x, name, of(f"{name}.weight"), of(f"{name}.bias"))])
+        return g.linear(x, f"{part}.out", of(f"{part}.out.weight"), of(f"{part}.out.bias"))
+
     x = g.add("Slice", ["features", index("from", [OFFSET]), index("to", [WIDTH]), index("axis", [1])])
     x = g.add("Mul", [g.add("Sub", [x, g.constant("mean", of("mean"))]), g.constant("scale", of("scale"))])
-    low, high = (g.constant(name, np.float32(value)) for name, value in (("low", -CLIP), ("high", CLIP)))
     x = g.add("Clip", [x, low, high])
-    for name in ("first", "second"):
-        x = g.add("Relu", [g.linear(x, name, of(f"{name}.weight"), of(f"{name}.bias"))])
-    states = [x]
-    for k in range(2):
-        near = g.add("Gather", [states[-1], "neighbors_0"], axis=0)
-        most = g.add("ReduceMax", [near], axes=[1], keepdims=0)
-        mean = g.add("ReduceMean", [near], axes=[1], keepdims=0)
-        joined = g.add("Concat", [states[-1], most, mean], axis=1)
-        name = f"rounds.{k}.mix"
-        states.append(g.add("Relu", [g.linear(joined, f"round{k}", of(f"{name}.weight"), of(f"{name}.bias"))]))
-    x = g.add("Concat", states, axis=1)
-    x = g.add("Relu", [g.linear(x, "last", of("last.weight"), of("last.bias"))])
-    # The first class is wood. Its logit is lowered by the threshold.
-    weight, bias = of("out.weight")[::-1].copy(), of("out.bias")[::-1].copy()
-    bias[0] -= threshold
-    x = g.linear(x, "out", weight, bias)
+    first = g.add("Clip", [layers(x, "alone"), low, high])
+    near = g.add("Gather", [first, "neighbors_0"], axis=0)
+    mean, most, least = (g.add(kind, [near], axes=[1], keepdims=0) for kind in ("ReduceMean", "ReduceMax", "ReduceMin"))
+    farther = g.add("ReduceMean", [g.add("Gather", [mean, "neighbors_0"], axis=0)], axes=[1], keepdims=0)
+    margin = layers(g.add("Concat", [x, first, mean, most, least, farther], axis=1), "beside")
+    margin = g.add("Sub", [margin, g.constant("threshold", np.float32(threshold))])
+    # The first class is wood.
+    g.add("Mul", [margin, g.constant("classes", np.array([[0.5, -0.5]], np.float32))])
     g.nodes[-1].output[0] = "logits"
     inputs = [
         helper.make_tensor_value_info("features", TensorProto.FLOAT, ["N0", WIDTH]),
@@ -84,7 +83,7 @@ def package(identifier, training, metrics):
         "schema_version": 1,
         "id": identifier,
         "name": "Wood and leaf of single trees",
-        "description": "Local shape at six scales and cheapest paths to the base of the plant; two rounds over the neighbours of a voxel. Trained on generated scans alone.",
+        "description": "Local shape at six scales and cheapest paths to the base of the plant, then the first answers of the neighbours of a voxel. Trained on generated scans alone.",
         "task": "wood_leaf",
         "arch": "onnx",
         "variant": "paths-s",

@@ -1,4 +1,4 @@
-// `node scripts/train/make-scans.mjs FOLDER [trees per species] [first seed]`
+// `node scripts/train/make-scans.mjs FOLDER [trees per species] [first seed] [species,..]`
 import { register } from "tsx/esm/api";
 
 register();

@@ -1,44 +1,48 @@
-"""The network: features of a voxel, then two rounds over its neighbours. Plain operators only."""
+"""The network: a voxel's features give a first margin; the features and the first margins around it give the second."""
 import numpy as np
 import torch
 from torch import nn
 
 OFFSET = 3  # the first columns are dxyz, which the network does not use
 CLIP = 5.0
+AROUND = 5  # columns that `around` makes
 
 
-class Round(nn.Module):
-    """Largest and mean values of the neighbours beside the voxel's own."""
+def around(margin, neighbors):
+    """Its own margin, mean, largest and least of the neighbours, mean of the neighbours' means."""
+    near = margin[neighbors]
+    mean = near.mean(1)
+    return torch.stack([margin, mean, near.max(1)[0], near.min(1)[0], mean[neighbors].mean(1)], 1)
 
-    def __init__(self, width, out):
+
+class Layers(nn.Module):
+    def __init__(self, width, hidden=64, last=32):
         super().__init__()
-        self.mix = nn.Linear(3 * width, out)
+        self.first = nn.Linear(width, hidden)
+        self.second = nn.Linear(hidden, last)
+        self.out = nn.Linear(last, 1)
 
-    def forward(self, x, neighbors):
-        near = x[neighbors]
-        return torch.relu(self.mix(torch.cat([x, near.max(1)[0], near.mean(1)], 1)))
+    def forward(self, x):
+        return self.out(torch.relu(self.second(torch.relu(self.first(x)))))[:, 0]
 
 
 class Network(nn.Module):
-    def __init__(self, width, mean, scale, hidden=48, near=24):
+    """Margins: logit of wood minus logit of leaf."""
+
+    def __init__(self, width, mean, scale):
         super().__init__()
         self.register_buffer("mean", torch.as_tensor(mean, dtype=torch.float32))
         self.register_buffer("scale", torch.as_tensor(scale, dtype=torch.float32))
-        self.first = nn.Linear(width - OFFSET, hidden)
-        self.second = nn.Linear(hidden, near)
-        self.rounds = nn.ModuleList([Round(near, near), Round(near, near)])
-        self.last = nn.Linear(3 * near, 32)
-        self.out = nn.Linear(32, 2)
+        self.alone = Layers(width - OFFSET)
+        self.beside = Layers(width - OFFSET + AROUND)
 
-    def forward(self, features, neighbors, noise=0.0):
-        x = ((features[:, OFFSET:] - self.mean) * self.scale).clamp(-CLIP, CLIP)
-        if noise > 0:
-            x = x + noise * torch.randn_like(x)
-        x = torch.relu(self.second(torch.relu(self.first(x))))
-        states = [x]
-        for one in self.rounds:
-            states.append(one(states[-1], neighbors))
-        return self.out(torch.relu(self.last(torch.cat(states, 1))))
+    def standard(self, features):
+        return ((features[:, OFFSET:] - self.mean) * self.scale).clamp(-CLIP, CLIP)
+
+    def forward(self, features, neighbors):
+        x = self.standard(features)
+        first = self.alone(x).clamp(-CLIP, CLIP)
+        return self.beside(torch.cat([x, around(first, neighbors)], 1))
 
 
 def norms(crops):
@@ -47,7 +51,10 @@ def norms(crops):
     return rows.mean(0), 1 / np.maximum(rows.std(0), 1e-3)
 
 
-def logits_of(network, crop):
+def tensors(crop):
+    return torch.from_numpy(crop.features.copy()), torch.from_numpy(crop.neighbors.copy())
+
+
+def margins_of(network, crop):
     with torch.no_grad():
-        out = network(torch.from_numpy(crop.features.copy()), torch.from_numpy(crop.neighbors.astype(np.int64)))
-    return out.numpy()
+        return network(*tensors(crop)).numpy()

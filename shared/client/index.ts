@@ -21,8 +21,12 @@ import { treesClient } from "./trees.ts";
 export { ApiError, CanceledError } from "./errors.ts";
 export { standCsv, stemCurveCsv, type TreeTable, treeCsv } from "./inventory-tables.ts";
 export type { FileRange } from "./octree.ts";
+export { type QsmModelRecords, qsmCsv } from "./qsm-csv.ts";
+export { qsmGlb, qsmObj, qsmPly } from "./qsm-files.ts";
+export { type QsmMesh, qsmMesh } from "./qsm-tubes.ts";
 export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
+export * from "./value-classes.ts";
 
 /**
  * Typed client of the service, for browsers and Node. Every response is checked against its contract.

@@ -12,7 +12,7 @@ export const FOREST_PLOTS = Object.keys(HALF) as readonly Plot[];
 const GROUND = 1;
 
 /** The values behind the header of a NumPy file. */
-function npy(path: string): Buffer {
+export function npy(path: string): Buffer {
   const bytes = gunzipSync(readFileSync(path));
   const version = bytes.readUInt8(6);
   const start = version === 1 ? 10 + bytes.readUInt16LE(8) : 12 + bytes.readUInt32LE(8);
@@ -20,7 +20,7 @@ function npy(path: string): Buffer {
 }
 
 /** Rows of `columns` millimetres, stored as differences between rows, in four planes of bytes; as metres. */
-function metres(path: string, columns: number): Float64Array {
+export function metres(path: string, columns: number): Float64Array {
   const planes = npy(path);
   const count = planes.length / 4;
   const out = new Float64Array(count);

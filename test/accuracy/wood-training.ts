@@ -1,4 +1,4 @@
-// `node scripts/train/make-scans.mjs FOLDER [trees per species] [first seed]`: scans of generated trees as crops for training.
+// `node scripts/train/make-scans.mjs FOLDER [trees per species] [first seed] [species,..]`: scans of generated trees as crops for training.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { uniform } from "./random.ts";
@@ -24,7 +24,8 @@ export function drawnScan(species: string, seed: number): TreeScanOptions {
     scanner: SCANNERS[Math.floor(SCANNERS.length * next())] ?? SCANNERS[0],
     every: (isForest ? 1.5 : 2) * Math.exp(1.2 * next()) * Math.sqrt(positions / 2),
     leaves: next() < 0.87,
-    age_days: Math.round(300 + 900 * next()),
+    // Within the season that has leaves; a bougainvillea has more shoots at 240 days than a tree at 1200.
+    age_days: Math.round(365 * (species === "bougainvillea" ? 0 : Math.floor(4 * next())) + 110 + 120 * next()),
   };
 }
 
@@ -49,12 +50,12 @@ async function crops(scan: TreeScan, options: TreeScanOptions, folder: string): 
   return written;
 }
 
-const [folder, trees = "6", first = "1"] = process.argv.slice(2);
-if (!folder) throw new Error("usage: make-scans.mjs FOLDER [trees per species] [first seed]");
+const [folder, trees = "6", first = "1", chosen] = process.argv.slice(2);
+if (!folder) throw new Error("usage: make-scans.mjs FOLDER [trees per species] [first seed] [species,..]");
 mkdirSync(folder, { recursive: true });
 const started = Date.now();
 for (let seed = Number(first); seed < Number(first) + Number(trees); seed += 1) {
-  for (const species of [...FOREST_SPECIES, ...OWN_TREES]) {
+  for (const species of chosen ? chosen.split(",") : [...FOREST_SPECIES, ...OWN_TREES]) {
     const options = drawnScan(species, seed);
     const scan = await scanTree(options);
     const written = await crops(scan, options, folder);

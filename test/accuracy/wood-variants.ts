@@ -25,9 +25,28 @@ export interface Variant {
   readonly mixed: number;
   /** Share of one side, of the extent, that is missing. */
   readonly missing: number;
+  /** Share of the leaves that are gone, from the inner or the lower crown first: shaded branches are bare. */
+  readonly bare: number;
 }
 
 const TWIG_RADIUS_M = 0.005;
+
+/** Which leaves are left. */
+function foliage(scan: TreeScan, bare: number, next: Uniform): (row: number) => boolean {
+  if (bare === 0) return () => true;
+  const { xyz, organ } = scan;
+  const leaves = Array.from(organ.keys()).filter((i) => organ[i] !== ORGAN.wood);
+  const middle = [0, 1, 2].map((k) => leaves.reduce((sum, i) => sum + (xyz[3 * i + k] ?? 0), 0) / Math.max(1, leaves.length));
+  const [azimuth, outwards] = [2 * Math.PI * next(), 1.5 * next()];
+  const way = [0.6 * Math.cos(azimuth), 0.6 * Math.sin(azimuth), 0.8];
+  const rank = (i: number): number => {
+    const d = [0, 1, 2].map((k) => (xyz[3 * i + k] ?? 0) - (middle[k] ?? 0));
+    return d.reduce((sum, value, k) => sum + value * (way[k] ?? 0), 0) + outwards * Math.hypot(...d);
+  };
+  const ranks = leaves.map(rank).sort((a, b) => a - b);
+  const least = ranks[Math.floor(bare * ranks.length)] ?? 0;
+  return (i) => organ[i] === ORGAN.wood || rank(i) >= least;
+}
 
 function kept(scan: TreeScan, variant: Variant, next: Uniform): number[] {
   const { xyz } = scan;
@@ -43,9 +62,10 @@ function kept(scan: TreeScan, variant: Variant, next: Uniform): number[] {
   for (const i of rows) [low, high] = [Math.min(low, along(i)), Math.max(high, along(i))];
   const cut = high - variant.missing * (high - low);
   const cells = new Set<string>();
+  const isLeft = foliage(scan, variant.bare, next);
   const out: number[] = [];
   for (const i of rows) {
-    if (variant.missing > 0 && along(i) > cut) continue;
+    if ((variant.missing > 0 && along(i) > cut) || !isLeft(i)) continue;
     if (variant.thin_m > 0) {
       const edge = variant.thin_m / variant.scale;
       const cell = [0, 1, 2].map((k) => Math.floor((xyz[3 * i + k] ?? 0) / edge)).join();
@@ -98,5 +118,6 @@ export function drawnVariant(next: Uniform): Variant {
     noise_m: pick < 0.4 ? 0 : 0.005 * next() ** 2,
     mixed: next() < 0.5 ? 0.06 * next() : 0,
     missing: next() < 0.15 ? 0.35 * next() : 0,
+    bare: next() < 0.5 ? 0.2 + 0.7 * next() : 0,
   };
 }

@@ -81,8 +81,8 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   }
 
   ctx.begin_phase("Fitting cylinders", cylinders.size() + local.size());
-  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius, true}
-                                           : FitCylindersParams{kReach, kMostRadius, false};
+  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius}
+                                           : FitCylindersParams{kReach, kMostRadius};
   const FittedSurface surface = fit_cylinders(cylinders, local.view(), reach, ctx);
   if (tapered)
     connect_axes(cylinders);

@@ -77,7 +77,7 @@ Vec3d seed_axis(Span<const Vec3d> points, const CylinderSeed& seed) {
   }
   const SymmetricEigen3 eigen = symmetric_eigen(c);
   if (!(eigen.value[2] > kElongated * eigen.value[1])) return along;
-  if (seed.keep_direction && !(std::fabs(dot(eigen.vector[2], along)) > kLeastCos)) return along;
+  if (!(std::fabs(dot(eigen.vector[2], along)) > kLeastCos)) return along;
   return dot(eigen.vector[2], along) < 0 ? eigen.vector[2] * -1.0 : eigen.vector[2];
 }
 
@@ -272,7 +272,7 @@ struct Fit {
     const bool near = squared_distance(base, seed.start) <= reach * reach &&
                       squared_distance(tip, seed.end) <= reach * reach;
     const Vec3d edge = seed.end - seed.start;
-    const bool turned = seed.keep_direction && dot(axis(), edge) < kLeastCos * norm(edge);
+    const bool turned = dot(axis(), edge) < kLeastCos * norm(edge);
     return near && !turned ? CylinderFitState::kFitted : CylinderFitState::kDiverged;
   }
 

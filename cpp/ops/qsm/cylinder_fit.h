@@ -11,9 +11,6 @@ struct CylinderSeed {
   Vec3d start, end;            ///< piece of the axis, base to tip
   double radius_m;             ///< provisional, > 0
   double max_radius_m = 0.50;  ///< of the fit
-  /// The axis stays within 45 degrees of the seed's. A short piece of a thick stem that is seen from one side is wider than
-  /// long: its first principal axis, or the best cylinder, may lie across it.
-  bool keep_direction = false;
 };
 
 /// How a fit ended.
@@ -45,6 +42,8 @@ struct FittedCylinder {
 /// Method   Seed axis: the first principal axis where it is 3 times as long (in variance) as the second, else that of the
 ///          seed. Gauss-Newton on position, tilt and radius with Huber weights (1.345 s, s = 1.4826 MAD). Radius within
 ///          1 mm and max_radius_m. The ends are those of the seed, projected.
+/// Axis      Within 45 degrees of the seed's: a short piece of a thick stem that is seen from one side is wider than long, so
+///          that its first principal axis, or the cylinder of least squares, may lie across it.
 /// Radius's standard error: of the weighted normal equations with the residuals' scale, points counted once per cell of
 ///          3 cm of the surface they share (neighbouring points err together), and the bias noise^2 / (2 r) that noise
 ///          gives a thin cylinder.

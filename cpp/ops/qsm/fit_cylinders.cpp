@@ -77,8 +77,8 @@ FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3
       own.clear();
       for (std::uint64_t k = 0; k < taken; ++k)
         own.push_back(points[owned.point[owned.first[i] + k * count / taken]]);
-      const FittedCylinder fit = fit_cylinder(
-          {own.data(), own.size()}, {c.start, c.end, c.radius, params.max_radius_m, params.keep_direction});
+      const FittedCylinder fit =
+          fit_cylinder({own.data(), own.size()}, {c.start, c.end, c.radius, params.max_radius_m});
       c.start = fit.start;
       c.end = fit.end;
       c.radius = fit.radius_m;

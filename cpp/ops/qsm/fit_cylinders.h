@@ -13,7 +13,6 @@ namespace pc {
 struct FitCylindersParams {
   double reach_m;       ///< of a point from the axis
   double max_radius_m;  ///< of a fit
-  bool keep_direction;  ///< see CylinderSeed
 };
 
 /// What the fits tell beyond the cylinders.

@@ -17,6 +17,7 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr std::size_t kDraws = 400;
 constexpr double kUnknownError = 0.5;  // relative, of a radius that was not fitted
 constexpr double kMostError = 1.0;
+constexpr double kResampling = 0.25;  // share of the bootstrap's weight: most segments are real
 
 /// Pieces of one axis between forks.
 struct Segment {
@@ -77,7 +78,8 @@ std::array<double, 2> draw_volumes(const std::vector<Segment>& segments, double 
       stem += volume;
       continue;
     }
-    const double weight = -std::log(std::max(random_unit(draw ^ 0x5eed, 2 * i + 1), 0x1.0p-53));
+    const double drawn = -std::log(std::max(random_unit(draw ^ 0x5eed, 2 * i + 1), 0x1.0p-53));
+    const double weight = 1 + kResampling * (drawn - 1);
     branches += weight * volume;
     weights += weight;
     ++branch_count;

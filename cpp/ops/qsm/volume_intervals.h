@@ -18,7 +18,7 @@ struct VolumeIntervals {
 ///
 /// Draw      Every segment (pieces between forks) gets one error of its radius, from the standard errors of its cylinders;
 ///           the whole tree gets one more that all share, as parts of one tree err alike. Segments of branches are drawn
-///           with replacement (Bayesian bootstrap), which stands for those that were missed or made up.
+///           with a quarter of the weights of the Bayesian bootstrap, which stands for those that were missed or made up.
 /// Seeds     A draw is a function of its number and the segment's place in the model: 400 draws, 2.5 and 97.5 % quantiles.
 /// common_error  relative standard error of all radii together
 /// Order     Does not depend on threads.

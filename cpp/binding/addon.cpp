@@ -11,7 +11,6 @@ void register_wood_model(Napi::Env env, Napi::Object exports);
 }
 #include "binding/js_values.h"
 #include "binding/leaves.h"
-#include "binding/wood.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
 #include "core/parallel.h"

@@ -567,7 +567,9 @@ class PointCloudClient:
         points                 (n, 3) inline points, z up, without the ground, or
         source                 {"session_id": ...}, or
         sources                several of them, one after another; source_counts of the answer has their labels' numbers
-        method                 sota (default), geometric or connectivity
+        method                 sota (default), geometric, connectivity, or ml: a network, which uses no field below but
+                               acknowledge_cost and reflectance
+        model_id               ml: id of an installed model (list_ml_models); None = the default
         wood_bias              least probability of wood, default 0.6: lower gives more wood
         k_min, k_max, k_step   neighbourhoods, in points, default 10, 100 and 10
         reg_k, reg_iters       neighbours and rounds of the smoothing, default 20 and 3
@@ -584,8 +586,8 @@ class PointCloudClient:
     def segment_wood_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
         """Labels wood and leaves of a session in column wood_class.
 
-        method, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph, backbone_support,
-        voxel_size, reflectance_weight_max  as in segment_wood
+        method, model_id, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph,
+        backbone_support, voxel_size, reflectance_weight_max  as in segment_wood
         scalar_slug       column with the reflectance; default: reflectance or intensity
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning

@@ -80,6 +80,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/lidar/scan",
     "POST /api/m2m/icp-register",
     "POST /api/mesh/import",
+    "POST /api/ml/models/import",
     "POST /api/plant/canopy/generate",
     "POST /api/plant/generate",
     "POST /api/plant/generate/stream",

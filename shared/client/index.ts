@@ -5,6 +5,7 @@ import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
 import { ladClient } from "./lad.ts";
 import { lidarClient } from "./lidar.ts";
+import { mlClient } from "./ml.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
@@ -48,6 +49,7 @@ export function createClient(options: ClientOptions) {
     ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
+    ...mlClient(calls),
     ...plantsClient(calls),
     ...lidarClient(calls),
     ...projectsClient(calls),

@@ -18,6 +18,7 @@ import {
   DEFAULT_TREE_MAX_POINTS,
   DEFAULT_TREE_MAX_POINTS_TILED,
   DEFAULT_TREE_TILE_NODES,
+  DEFAULT_WOOD_MAX_POINTS,
   SHUTDOWN_GRACE_MS,
 } from "../shared/limits.ts";
 import { appFolders } from "./native/core/platform.ts";
@@ -92,6 +93,7 @@ const Environment = z.object({
   APP_TREE_TILE_NODES: wholeNumber(1000, 1e12, "must be a number of nodes from 1000").optional(),
   APP_TREE_MAX_POINTS: treeMaxPoints.optional(),
   APP_TREE_MAX_POINTS_TILED: treeMaxPoints.optional(),
+  APP_WOOD_MAX_POINTS: wholeNumber(1000, 100_000_000, "must be a number of points from 1000 to 100000000").optional(),
   APP_COST_WARNING_SECONDS: wholeNumber(1, 31_536_000, "must be seconds from 1 to 31536000").optional(),
   APP_BODY_STALL_SECONDS: wholeNumber(1, 3600, "must be seconds from 1 to 3600").optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
@@ -137,6 +139,8 @@ export interface Config {
   /** From the first number of points on, cloth simulation runs in tiles of about the second number. */
   readonly groundTileMinPoints: number;
   readonly groundTileTargetPoints: number;
+  /** Points above which wood is told from leaves by voxels. */
+  readonly woodMaxPoints: number;
   /** Most points that trees are looked for in at once. */
   readonly treeMaxPoints: number;
   /** The same tile by tile. */
@@ -198,6 +202,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     denoiseTileTargetPoints: values.APP_DENOISE_TILE_TARGET_POINTS ?? DEFAULT_DENOISE_TILE_TARGET_POINTS,
     groundTileMinPoints: values.APP_GROUND_TILE_MIN_POINTS ?? DEFAULT_GROUND_TILE_MIN_POINTS,
     groundTileTargetPoints: values.APP_GROUND_TILE_TARGET_POINTS ?? DEFAULT_GROUND_TILE_TARGET_POINTS,
+    woodMaxPoints: values.APP_WOOD_MAX_POINTS ?? DEFAULT_WOOD_MAX_POINTS,
     treeMaxPoints: values.APP_TREE_MAX_POINTS ?? DEFAULT_TREE_MAX_POINTS,
     treeMaxPointsTiled: values.APP_TREE_MAX_POINTS_TILED ?? DEFAULT_TREE_MAX_POINTS_TILED,
     treeMaxNodes: values.APP_TREE_MAX_NODES ?? DEFAULT_TREE_MAX_NODES,

@@ -101,6 +101,8 @@ const ORDERED_ROOMS = {
     "mesh",
     "lad",
     "inventory",
+    "qsm",
+    "skeleton",
     "plant",
     "scan",
     "fit",
@@ -121,6 +123,8 @@ const assumesHits = {
   "cpp/ops/cloud/select_hits.h": "the points it has just selected",
   "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
   "cpp/ops/trees/tree_tiles.cpp": "a part of the hits that it was given",
+  "cpp/ops/skeleton/level_set_skeleton.cpp": "the hits that it was given, without the rows to skip",
+  "cpp/ops/wood/wood_leaf.cpp": "the hits that it was given, in an order of position",
   "cpp/binding/surfaces.cpp": "points that mesh_points has selected",
   "cpp/binding/scan_meshes.cpp": "points that mesh_points has selected",
 };

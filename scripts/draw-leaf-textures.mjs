@@ -1,4 +1,5 @@
-// Draws the pictures in resources/leaf-textures from the `shapes` of the species files, and their checksums.
+// Draws the pictures in resources/leaf-textures from the `shapes` of the species files, and their checksums: upright ones for
+// the meshes of plants, and lying ones, cut along the margin, for the flat leaves on trees of cylinders.
 // usage: draw-leaf-textures.mjs [--check] [species..]      --check: compares coverages and files, writes nothing
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,13 +10,29 @@ import { root } from "./fingerprint.mjs";
 
 register();
 const { PlantShapes } = await import("../shared/contract/plant-shapes.ts");
-const { drawLeafTexture } = await import("../test/support/leaf-texture.ts");
+const { drawLeafTexture, lying } = await import("../test/support/leaf-texture.ts");
 
 const folder = join(root, "resources", "leaf-textures");
 const isCheck = process.argv.includes("--check");
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const species = join(root, "resources", "species");
 const drawn = new Set();
+/** Lying pictures and the species whose first leaf they show. */
+const LYING = {
+  almond: "AlmondLeaf.png",
+  apple: "AppleLeaf.png",
+  walnut: "WalnutLeaf.png",
+  pistachio: "PistachioLeaf.png",
+  olive: "OliveLeaf_upper.png",
+  grapevine: "GrapeLeaf.png",
+  easternredbud: "RedbudLeaf.png",
+};
+
+function write(name, { width, height, rgba }) {
+  const png = new PNG({ width, height });
+  png.data.set(rgba);
+  writeFileSync(join(folder, name), PNG.sync.write(png, { deflateLevel: 9, filterType: -1 }));
+}
 let differences = 0;
 
 for (const file of readdirSync(species).filter((name) => name.endsWith(".json"))) {
@@ -25,7 +42,8 @@ for (const file of readdirSync(species).filter((name) => name.endsWith(".json"))
   let updated = text;
   for (const leaf of Object.values(shapes.leaves)) {
     if (!leaf.texture) continue;
-    const { width, height, rgba, coverage } = await drawLeafTexture(leaf);
+    const picture = await drawLeafTexture(leaf);
+    const { coverage } = picture;
     const { file: name } = leaf.texture;
     if (Math.abs(coverage - leaf.texture.coverage) > 5e-5) {
       differences += 1;
@@ -37,10 +55,11 @@ for (const file of readdirSync(species).filter((name) => name.endsWith(".json"))
     }
     if (isCheck || drawn.has(name)) continue;
     drawn.add(name);
-    const png = new PNG({ width, height });
-    png.data.set(rgba);
-    writeFileSync(join(folder, name), PNG.sync.write(png, { deflateLevel: 9, filterType: -1 }));
+    write(name, picture);
   }
+  const lyingName = LYING[basename(file, ".json")];
+  const [first] = Object.values(shapes.leaves);
+  if (lyingName && !isCheck) write(lyingName, lying(await drawLeafTexture(first, 0)));
   if (!isCheck && updated !== text) writeFileSync(join(species, file), updated);
 }
 

@@ -11,6 +11,8 @@ export const BLOCK_BYTES = 8 * MIB;
 export const MAX_BODY_BYTES = 1 * MIB;
 /** Largest JSON request body of the endpoints that take lists of points or grids. Keep larger inputs in a session. */
 export const MAX_LIST_BODY_BYTES = 511 * MIB;
+/** Largest JSON text of a request with a QSM, besides its lists of numbers: about 250,000 cylinders. */
+export const MAX_QSM_BODY_BYTES = 64 * MIB;
 /** Largest PHB1 request body: 89 million points. */
 export const MAX_FRAME_BODY_BYTES = 1 * GIB;
 /** Memory for receiving a PHB1 body, per byte of it: the frame, and columns of 8 bytes for every 4. */
@@ -115,6 +117,11 @@ export const DEFAULT_TREE_MAX_POINTS_TILED = 200_000_000;
 /** Graph nodes above which trees are looked for tile by tile, after asking; and those of a tile with its buffer. */
 export const DEFAULT_TREE_MAX_NODES = 2_000_000;
 export const DEFAULT_TREE_TILE_NODES = 600_000;
+/** Fewest finite points for telling wood from leaves. */
+export const MIN_WOOD_POINTS = 3;
+/** Points above which wood is told from leaves by voxels, and sources of one request. */
+export const DEFAULT_WOOD_MAX_POINTS = 1_500_000;
+export const MAX_WOOD_SOURCES = 1000;
 /** A run expected to take this long needs the user's acknowledgement. */
 export const DEFAULT_COST_WARNING_S = 90;
 
@@ -164,6 +171,14 @@ export const DEFAULT_LAD_ASPECT = 4;
 export const DEFAULT_OCCLUSION_EDGES = 100;
 /** Most thresholds of a cloud-to-mesh distance. */
 export const MAX_DISTANCE_BANDS = 100;
+/** Most neighbours of a point of a skeleton's graph, and of its outlier removal. */
+export const MAX_SKELETON_NEIGHBORS = 1_000;
+/** Most level sets of a skeleton. */
+export const MAX_SKELETON_LEVELS = 100_000;
+/** Most rounds of the smoothing of a skeleton. */
+export const MAX_SKELETON_SMOOTHING = 1_000;
+/** Fewest points that a skeleton is found of. */
+export const MIN_SKELETON_POINTS = 50;
 /** Most starts of a leaf inversion. */
 export const MAX_PROSPECT_STARTS = 100;
 /** Most sessions that are meshed together. */

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import type { BulkKind } from "../../shared/contract/bulk-list.ts";
 import { AppError } from "../../shared/errors.ts";
-import { FRAME_BODY_BYTES_PER_BYTE, MAX_BODY_BYTES, MAX_FRAME_BODY_BYTES } from "../../shared/limits.ts";
+import { FRAME_BODY_BYTES_PER_BYTE, MAX_FRAME_BODY_BYTES } from "../../shared/limits.ts";
 import { isPlainObject } from "../../shared/wire/bytes.ts";
 import { checkFrameLength, frameHeaderLength, parseFrameHeader } from "../../shared/wire/phb1.ts";
 import type { FrameList, JsonShape } from "../native/core/request-text.ts";
 import { ListColumn } from "../sessions/list-column.ts";
-import { ownedLists } from "./list-body.ts";
+import { ownedLists, restBytesOf } from "./list-body.ts";
 import { shapeOf } from "./list-shape.ts";
 import { type IncomingBody, receiveBody } from "./receive-body.ts";
 import type { BaseDeps } from "./types.ts";
@@ -44,9 +44,10 @@ export async function receiveFrameBody(
   deps: Pick<BaseDeps, "jobs" | "admission">,
 ): Promise<unknown> {
   const shape = shapeOf(request.routeOptions.schema?.body as object);
-  const limits = { bytes: MAX_FRAME_BODY_BYTES, memory_per_byte: FRAME_BODY_BYTES_PER_BYTE };
+  const head_bytes = restBytesOf(request);
+  const limits = { bytes: MAX_FRAME_BODY_BYTES, memory_per_byte: FRAME_BODY_BYTES_PER_BYTE, head_bytes };
   const { frame, lists } = await receiveBody(request, incoming, limits, deps, async ({ text, length, head }, job) => {
-    const frame = readHeader(head, length, shape);
+    const frame = readHeader(head, { length, head_bytes }, shape);
     const sources = frame.buffers.map(({ source }) => source);
     return { frame, lists: await job.track(() => text.frameLists(sources)) };
   });
@@ -56,8 +57,12 @@ export async function receiveFrameBody(
   return frame.body;
 }
 
-function readHeader(head: Uint8Array, length: number, shape: JsonShape): FrameRequest {
-  const header = frameHeaderLength(head, MAX_BODY_BYTES - 8);
+function readHeader(
+  head: Uint8Array,
+  { length, head_bytes }: { readonly length: number; readonly head_bytes: number },
+  shape: JsonShape,
+): FrameRequest {
+  const header = frameHeaderLength(head, head_bytes - 8);
   if (8 + header > length) throw refused(`header_len ${header} but only ${length - 8} bytes follow`);
   const { meta, descriptors } = parseFrameHeader(head.subarray(8, 8 + header));
   checkFrameLength(descriptors, length - 8 - header);

@@ -28,12 +28,16 @@ export async function receiveListBody(
   const shape = shapeOf(request.routeOptions.schema?.body as object);
   const token = randomBytes(16).toString("hex");
   const limits = { bytes: MAX_LIST_BODY_BYTES, memory_per_byte: LIST_BODY_BYTES_PER_BYTE };
+  const rest_bytes = restBytesOf(request);
   const document = await receiveBody(request, body, limits, deps, ({ text }, job) =>
-    job.track(() => text.parse(shape, token, { rest_bytes: MAX_BODY_BYTES, depth: MAX_BODY_DEPTH })),
+    job.track(() => text.parse(shape, token, { rest_bytes, depth: MAX_BODY_DEPTH })),
   );
-  if (document.too_large) throw tooLarge("the body without its lists of points and numbers", MAX_BODY_BYTES);
+  if (document.too_large) throw tooLarge("the body without its lists of points and numbers", rest_bytes);
   return withLists(request, document, shape, token);
 }
+
+/** Largest text of a body besides its lists, bytes. */
+export const restBytesOf = (request: FastifyRequest): number => request.routeOptions.config.restBytes ?? MAX_BODY_BYTES;
 
 /** Columns of the lists; they are released with the response. */
 export function ownedLists(request: FastifyRequest, lists: readonly ParsedList[]): (ColumnRef | null)[] {

@@ -1,6 +1,7 @@
 import { DENOISE_METHODS } from "../../shared/contract/pointcloud-denoise.ts";
 import { GROUND_METHODS } from "../../shared/contract/segment-ground.ts";
 import { TREE_METHODS } from "../../shared/contract/segment-trees.ts";
+import { WOOD_METHODS } from "../../shared/contract/segment-wood.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 
 /**
@@ -47,6 +48,10 @@ export const UNKNOWN_GROUND_METHOD: ProblemExample = {
 export const UNKNOWN_TREE_METHOD: ProblemExample = {
   code: "invalid_argument",
   detail: `method "magic" is none of ${TREE_METHODS.join(", ")}`,
+};
+export const UNKNOWN_WOOD_METHOD: ProblemExample = {
+  code: "invalid_argument",
+  detail: `method "magic" is none of ${WOOD_METHODS.join(", ")}`,
 };
 /** Limits of a layer of heights that are not ascending. */
 export const BAND_ORDER: ProblemExample = {

@@ -18,13 +18,15 @@ export interface ReceiveLimits {
   readonly bytes: number;
   /** Memory for receiving and reading the body, per byte of it. */
   readonly memory_per_byte: number;
+  /** First bytes that are passed on; absent = MAX_BODY_BYTES. */
+  readonly head_bytes?: number;
 }
 
 /** A body in native memory. */
 export interface ReceivedBody {
   readonly text: RequestText;
   readonly length: number;
-  /** Its first bytes, at least MAX_BODY_BYTES of them if it has so many. */
+  /** Its first bytes, at least head_bytes of them if it has so many. */
   readonly head: Buffer;
 }
 
@@ -41,6 +43,7 @@ export async function receiveBody<T extends object>(
   use: (received: ReceivedBody, job: Job) => Promise<T>,
 ): Promise<T> {
   const bytes = body.declared ?? limits.bytes; // in chunks: it may be the largest
+  const head_bytes = limits.head_bytes ?? MAX_BODY_BYTES;
   const label = `body of ${request.method} ${request.routeOptions.url ?? ""}`;
   let hangUp: () => void = () => undefined;
   const { socket } = request.raw;
@@ -49,7 +52,7 @@ export async function receiveBody<T extends object>(
     socket.once("close", hangUp);
   };
   try {
-    const read = (job: Job) => receive(body, bytes, job, use);
+    const read = (job: Job) => receive(body, { bytes, head_bytes }, job, use);
     const memory = limits.memory_per_byte * bytes;
     const admitted = (job: Job) => admission.run(job, "Request", memory, () => read(job));
     const result = await jobs.run(bytes > MAX_BODY_BYTES ? admitted : read, { label, onStart });
@@ -64,7 +67,7 @@ const TOO_LARGE = Symbol("the body is larger than the endpoint takes");
 
 async function receive<T>(
   { first, rest }: IncomingBody,
-  bytes: number,
+  { bytes, head_bytes }: { readonly bytes: number; readonly head_bytes: number },
   job: Job,
   use: (received: ReceivedBody, job: Job) => Promise<T>,
 ): Promise<T | typeof TOO_LARGE> {
@@ -74,7 +77,7 @@ async function receive<T>(
     let length = 0;
     const append = (chunk: Buffer): boolean => {
       if (length + chunk.length > bytes) return false;
-      if (length < MAX_BODY_BYTES) head.push(chunk);
+      if (length < head_bytes) head.push(chunk);
       length += chunk.length;
       text.append(chunk);
       return true;

@@ -17,7 +17,7 @@ export type RasterFloats = { readonly values: NativeColumn } | { readonly refuse
  */
 export type JsonForm = "numbers" | "pairs" | "triples" | "counts" | "text" | "json";
 
-/** A part of a column. `origin`: added to triples of f32, which are then rounded to 1e-7. */
+/** A part of a column. `origin`: added to triples, which are then rounded to 1e-7. */
 export interface JsonPart {
   readonly first: number;
   readonly count: number;
@@ -45,6 +45,6 @@ export const rasterText: ListsNative["rasterText"] = (values, nx, ny, nodata) =>
 export const rasterFloats: ListsNative["rasterFloats"] = (values, nx, ny) => addon.rasterFloats(values, nx, ny);
 /**
  * JSON (u8) of a part of a column, without the brackets round the whole. Errors: invalid_argument for more
- * than 262144 elements, a part of a row, and a type other than f32, u32 and u8.
+ * than 262144 elements, a part of a row, and a type other than f32, u32, u8 and, as triples rounded to 1e-7, f64.
  */
 export const jsonText: ListsNative["jsonText"] = (column, form, part) => addon.jsonText(column, form, part);

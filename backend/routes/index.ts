@@ -24,10 +24,12 @@ import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
 import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
 import { segmentGroundRoutes } from "./cloud-session/segment-ground.ts";
 import { segmentTreesRoutes } from "./cloud-session/segment-trees.ts";
+import { segmentWoodRoutes } from "./cloud-session/segment-wood.ts";
 import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { treeInventoryRoutes } from "./cloud-session/tree-inventory.ts";
+import { treeQsmRoutes } from "./cloud-session/tree-qsm.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { exportRoutes } from "./export.ts";
@@ -43,8 +45,10 @@ import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
 import { pointcloudRoutes } from "./pointcloud.ts";
 import { projectRoutes } from "./project.ts";
+import { qsmRoutes } from "./qsm.ts";
 import { scanRoutes } from "./scan.ts";
 import { segmentRoutes } from "./segment.ts";
+import { skeletonRoutes } from "./skeleton.ts";
 import { trajectoryRoutes } from "./trajectory.ts";
 import { triangulateRoutes } from "./triangulate.ts";
 
@@ -76,6 +80,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   mergeRoutes,
   transformRoutes,
   treeInventoryRoutes,
+  treeQsmRoutes,
   sessionDemRoutes,
   demRoutes,
   triangulateRoutes,
@@ -84,6 +89,8 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   c2mRoutes,
   c2cRoutes,
   m2mRoutes,
+  skeletonRoutes,
+  qsmRoutes,
   fitRoutes,
   latexRoutes,
   exportRoutes,
@@ -96,5 +103,6 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   segmentRoutes,
   segmentGroundRoutes,
   segmentTreesRoutes,
+  segmentWoodRoutes,
   detectStemsRoutes,
 ];

@@ -4,11 +4,13 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
+#include "binding/wood.h"
 
 namespace pc::binding {
 void register_wood_model(Napi::Env env, Napi::Object exports);
 }
 #include "binding/js_values.h"
+#include "binding/leaves.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
 #include "core/parallel.h"
@@ -73,9 +75,15 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_curve_fit(env, exports);
   pc::binding::register_plant_shapes(env, exports);
   pc::binding::register_lists(env, exports);
+  pc::binding::register_leaves(env, exports);
   pc::binding::register_plants(env, exports);
   pc::binding::register_plant_geometry(env, exports);
+  pc::binding::register_qsm(env, exports);
+  pc::binding::register_qsm_trees(env, exports);
   pc::binding::register_trees(env, exports);
+  pc::binding::register_wood(env, exports);
+  pc::binding::register_qsm_build(env, exports);
+  pc::binding::register_skeleton(env, exports);
   pc::binding::register_wood_model(env, exports);
   pc::binding::register_ray(env, exports);
   pc::binding::register_miss_recovery(env, exports);

@@ -87,21 +87,22 @@ void text(Writer& out, Span<const std::uint8_t> bytes) {
 }
 
 /// Coordinates far from 0 have no use for digits below 0.1 micrometres.
-double shifted(double origin, float value) {
+double shifted(double origin, double value) {
   constexpr double kSteps = 1e7;
-  return std::round((origin + static_cast<double>(value)) * kSteps) / kSteps;
+  return std::round((origin + value) * kSteps) / kSteps;
 }
 
 void values(Writer& out, const AnyColumn& column, const JsonPart& part) {
   const auto of = [&](auto view) {
     rows(out, part, [view](std::uint64_t i) { return view[static_cast<std::size_t>(i)]; });
   };
-  if (part.form == JsonForm::kTriples && part.origin != Vec3d{0, 0, 0}) {
-    const double origin[3] = {part.origin.x, part.origin.y, part.origin.z};
-    const auto view = column.as<float>();
-    return rows(out, part,
-                [&](std::uint64_t i) { return shifted(origin[i % 3], view[static_cast<std::size_t>(i)]); });
-  }
+  const double origin[3] = {part.origin.x, part.origin.y, part.origin.z};
+  const auto moved = [&](auto view) {
+    rows(out, part,
+         [&](std::uint64_t i) { return shifted(origin[i % 3], view[static_cast<std::size_t>(i)]); });
+  };
+  if (part.form == JsonForm::kTriples && column.dtype() == DType::kF64) return moved(column.as<double>());
+  if (part.form == JsonForm::kTriples && part.origin != Vec3d{0, 0, 0}) return moved(column.as<float>());
   switch (column.dtype()) {
     case DType::kF32:
       return of(column.as<float>());

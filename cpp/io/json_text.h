@@ -22,15 +22,16 @@ struct JsonPart {
   JsonForm form;
   std::uint64_t first;    ///< element, a multiple of the width of the form
   std::uint64_t count;    ///< elements, likewise; at most kMaxJsonPart
-  Vec3d origin{0, 0, 0};  ///< added to triples of f32
+  Vec3d origin{0, 0, 0};  ///< added to triples of f32 and f64
 };
 /// Keeps the text of a part below 4 MiB for numbers and 6 MiB for text.
 inline constexpr std::uint64_t kMaxJsonPart = std::uint64_t{1} << 18;
 
 /// JSON text of a part of a column, without the brackets or quotes round the whole.
 ///
-/// column   f32, u32 or u8; any type for kCounts; u8 for kText and kJson. Bytes from 0x80 on are copied.
-/// Values   The shortest decimal that reads back as the same float32; with an origin the sum in float64, rounded to 1e-7.
+/// column   f32, u32 or u8; f64 as triples; any type for kCounts; u8 for kText and kJson. Bytes from 0x80 on are copied.
+/// Values   The shortest decimal that reads back as the same float32; with an origin the sum in float64, rounded to 1e-7,
+///          and so are triples of f64.
 ///          NaN and infinities become null.
 /// Cost     O(count): 20 to 60 ns a number; memory for the text, at most 28 bytes a number and 6 a byte of text.
 /// Cancel   The part is small: it is not interrupted.

@@ -8,8 +8,10 @@ import { lidarClient } from "./lidar.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
+import { qsmClient } from "./qsm.ts";
 import { registrationClient } from "./registration.ts";
 import { serviceClient } from "./service.ts";
+import { skeletonClient } from "./skeleton.ts";
 import { surfacesClient } from "./surfaces.ts";
 import { terrainClient } from "./terrain.ts";
 import type { ClientOptions } from "./transport.ts";
@@ -18,8 +20,12 @@ import { treesClient } from "./trees.ts";
 export { ApiError, CanceledError } from "./errors.ts";
 export { standCsv, stemCurveCsv, type TreeTable, treeCsv } from "./inventory-tables.ts";
 export type { FileRange } from "./octree.ts";
+export { type QsmModelRecords, qsmCsv } from "./qsm-csv.ts";
+export { qsmGlb, qsmObj, qsmPly } from "./qsm-files.ts";
+export { type QsmMesh, qsmMesh } from "./qsm-tubes.ts";
 export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
+export * from "./value-classes.ts";
 
 /**
  * Typed client of the service, for browsers and Node. Every response is checked against its contract.
@@ -37,6 +43,8 @@ export function createClient(options: ClientOptions) {
     ...surfacesClient(calls),
     ...registrationClient(calls),
     ...treesClient(calls),
+    ...skeletonClient(calls),
+    ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
     ...plantsClient(calls),

@@ -471,6 +471,107 @@ class PointCloudClient:
         """
         return self._json("POST", _session(session_id, "segment_trees"), {}, fields)
 
+    # Skeletons
+
+    def extract_skeleton(self, **fields: Any) -> Dict[str, Any]:
+        """Topological skeleton of one plant, as a tree of nodes. Lengths are in metres. If the points have none, the
+        reason is in error and success is False.
+
+        points                (n, 3) inline points, z up, or
+        source                {"session_id": ...}
+        remove_outliers       statistical outlier removal first, default True; outlier_nb_neighbors, default 20;
+                              outlier_std_ratio, default 2
+        search_radius         longest link between points, default 0.05; None = from their spacing
+        max_neighbors         nearest points that a point is linked to, default 20
+        root_threshold        points less than this above the lowest one are the base, default 0.02
+        quantization_levels   number of level sets, default 60
+        use_nonlinear_quantization  levels by the square root of the hops from the base, default True
+        threshold_filter      fewest points of a block, default 30
+        use_proportion_filter, proportion_threshold  fewest points as a share of the parent block's, default 0.1
+        smooth_skeleton, smoothing_iterations        default True, 2
+        recenter              nodes on the axes of fitted cylinders, ends at the tips, default True; False = centroids
+        dominant_axis         returned as it is
+        """
+        return self._json("POST", "/api/skeleton/extract", {}, fields)
+
+    # Trees as cylinders: leaves
+
+    def qsm_phyllotaxis(self, cylinders: Any, shoots: Any, **call: Any) -> Dict[str, Any]:
+        """Estimates the divergence angle of the leaves of a model from the azimuths of its branches.
+
+        cylinders, shoots  as in the answer of a build or an import
+
+        angle_deg is 180, 137.5, 144, 150 or 90; confidence is 0..1; n_parents_sampled counts the shoots that it comes from.
+        """
+        return self._json("POST", "/api/qsm/phyllotaxis", {"cylinders": cylinders, "shoots": shoots}, call)
+
+    def qsm_leaf_textures(self, **call: Any) -> Dict[str, Any]:
+        """Names for builtin_texture_name: `textures`."""
+        return self._json("GET", "/api/qsm/leaf-textures", None, call)
+
+    def qsm_leaves(self, cylinders: Any, shoots: Any, **fields: Any) -> Dict[str, Any]:
+        """Puts leaves on the youngest growth of a model; returns a mesh with its materials and textures.
+
+        cylinders, shoots     as in the answer of a build or an import
+        leaf_spacing          distance of nodes, metres, default 0.05
+        leaf_pitch_deg        angle between leaf and shoot, degrees, default 45; 0 = along the shoot
+        leaf_size_m           length of a leaf, metres, default 0.08
+        phyllotaxis_deg       step of azimuth from node to node, degrees, default 137.5
+        leaves_per_node       default 1
+        obj_path              OBJ file of a leaf on the service's machine, or
+        texture_path          PNG or JPG file of a leaf there, or
+        builtin_texture_name  one of qsm_leaf_textures
+        max_leaves            default 200000; more are thinned evenly, with a warning
+        """
+        return self._json("POST", "/api/qsm/leaves", {"cylinders": cylinders, "shoots": shoots}, fields)
+
+    def qsm_adjust_leaf_angles(self, cylinders: Any, shoots: Any, **fields: Any) -> Dict[str, Any]:
+        """Puts leaves on a model and turns them so that their angles in each cell follow measured ones.
+
+        leaf_spacing, leaf_pitch_deg, leaf_size_m, phyllotaxis_deg, leaves_per_node, obj_path, texture_path,
+        builtin_texture_name, max_leaves  as in qsm_leaves
+        triangulation    {"vertices": (3 V), "indices": (3 T), "triangle_cell_ids": (T), "triangle_scan_ids",
+                         "scan_origins", "grid"}: triangles of a scan with leaves, metres, or
+        tin_vertices, tin_indices, tin_cell_ids, tin_scan_ids, tin_scan_origins, grid_for_triangulation
+                         the same, for numpy arrays: float32 and uint32, 4294967295 = in no cell, or
+        cell_targets     [{"cell_id", "beta_mu", "beta_nu", "ecc", "phi0_deg", "n_measured"}] of the cells of
+        grid             {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
+                         "kept_columns"}
+        seed             default 0
+        max_cell_leaves  most leaves of a cell that are turned, default 4000; None = all
+        """
+        return self._json("POST", "/api/qsm/adjust-leaf-angles", {"cylinders": cylinders, "shoots": shoots}, fields)
+    def segment_wood(self, **fields: Any) -> Dict[str, Any]:
+        """Labels each point as wood (1) or leaf (2). Lengths are in metres; None = default value.
+
+        points                 (n, 3) inline points, z up, without the ground, or
+        source                 {"session_id": ...}, or
+        sources                several of them, one after another; source_counts of the answer has their labels' numbers
+        method                 sota (default), geometric or connectivity
+        wood_bias              least probability of wood, default 0.6: lower gives more wood
+        k_min, k_max, k_step   neighbourhoods, in points, default 10, 100 and 10
+        reg_k, reg_iters       neighbours and rounds of the smoothing, default 20 and 3
+        min_speckle            connected wood of fewer points becomes leaf, default 0
+        branch_grow_sph        sphericity up to which elongated points join branches, default 0.02
+        backbone_support       connectivity: fewest points beyond a node of the backbone, default 0 = by their number
+        voxel_size             voxels instead of points, default 0 = only for large clouds
+        reflectance            (n) of the inline points
+        reflectance_weight_max greatest weight of the reflectance, default 0.4; 0 = unused
+        acknowledge_cost       run without asking first (cost_warning of the answer)
+        """
+        return self._json("POST", "/api/segment/wood", {}, fields)
+
+    def segment_wood_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Labels wood and leaves of a session in column wood_class.
+
+        method, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph, backbone_support,
+        voxel_size, reflectance_weight_max  as in segment_wood
+        scalar_slug       column with the reflectance; default: reflectance or intensity
+        defer_octree      do not build the octree
+        acknowledge_cost  run without raising CostWarning
+        """
+        return self._json("POST", _session(session_id, "segment_wood"), {}, fields)
+
     # Terrain
 
     def dem(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Frame:
@@ -568,6 +669,57 @@ class PointCloudClient:
         Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, warnings and params.
         """
         return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
+
+    # Trees as cylinders
+
+    def build_qsm(
+        self,
+        points: Any = None,
+        source: Optional[Dict[str, Any]] = None,
+        on_progress: Optional[OnProgress] = None,
+        **fields: Any,
+    ) -> Dict[str, Any]:
+        """Reconstructs one leafless tree without ground as connected cylinders.
+
+        points             (n, 3) points of the tree, metres
+        source             {"session_id": ...} instead
+        sources            several registered scans of the tree, used together with points
+        twig_radius_mm     radius of twigs of this year, mm, default 4.23
+        axis_termination   an axis may end at a fork of equals, default True
+        fork_symmetry      ratio of radii from which it does, default 0.75
+        w_growthlength, w_area, w_colinear
+                           weights in choosing the child that continues an axis, default 1, 0, 0
+        radius_model       "isotonic" (default) or "tapered"
+
+        Returns cylinders, shoots, metrics with 95 % intervals of the volumes, points_used and warnings.
+        """
+        body: Dict[str, Any] = {}
+        if points is not None:
+            body["points"] = points
+        if source is not None:
+            body["source"] = source
+        return self._run("/api/qsm/build", body, fields, on_progress)
+
+    def import_qsm(self, path: str) -> Dict[str, Any]:
+        """Reads a QSM from a table of cylinders: an absolute path of a .csv file on the service's machine."""
+        return self._json("POST", "/api/qsm/import", {"path": path})
+
+    def tree_qsm(
+        self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """A QSM of every tree of column tree_instance, true world coordinates: {"results": [...], "warnings": [...]}.
+
+        tree_ids              values of tree_instance; None = all
+        max_points_per_tree   larger trees are thinned to at most so many points, default 60000
+        wood_only             use only points with wood_class 1, default True
+        include_models        return cylinders and shoots, default True
+        twig_radius_mm, axis_termination, fork_symmetry, w_growthlength, w_area, w_colinear, radius_model
+                              as in build_qsm
+
+        Each result has tree_id, success, error, points_in_tree, points_used, voxel_m and metrics; a tree without a model says
+        why in its own error.
+        """
+        return self._run(_session(session_id, "tree_qsm"), {}, fields, on_progress)
 
     # Leaf area density
 

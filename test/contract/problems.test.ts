@@ -61,9 +61,11 @@ const ACTIONS: readonly (readonly [operation: string, action: string, body: obje
   ["resetLabelEdits", "reset_label_edits", {}],
   ["segmentGroundSession", "segment_ground", {}],
   ["segmentTreesSession", "segment_trees", {}],
+  ["segmentWoodSession", "segment_wood", {}],
   ["split", "split", { region: BOX }],
   ["transform", "transform", { matrix: IDENTITY }],
   ["treeInventory", "tree_inventory", {}],
+  ["treeQsm", "tree_qsm", {}],
 ];
 const of = (operation: string, status: number, url: string, payload?: object): Refused => ({
   operation,
@@ -92,6 +94,10 @@ const REFUSED: readonly Refused[] = [
   of("segmentGround", 400, "/api/segment/ground", { method: "magic" }),
   of("segmentTrees", 404, "/api/segment/trees", UNKNOWN_SOURCE),
   of("segmentTrees", 400, "/api/segment/trees", { method: "magic" }),
+  of("extractSkeleton", 404, "/api/skeleton/extract", UNKNOWN_SOURCE),
+  of("extractSkeleton", 400, "/api/skeleton/extract", {}),
+  of("segmentWood", 404, "/api/segment/wood", UNKNOWN_SOURCE),
+  of("segmentWood", 400, "/api/segment/wood", { method: "magic" }),
   of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),
@@ -120,6 +126,9 @@ const REFUSED: readonly Refused[] = [
   { ...of("closePlantSession", 404, `/api/plant/session/${GONE}`), method: "DELETE" },
   of("advancePlant", 404, `/api/plant/session/${GONE}/advance`, {}),
   of("advancePlant", 400, "/api/plant/session/PLANT/advance", { dt: -1 }),
+  of("buildQsm", 404, "/api/qsm/build", UNKNOWN_SOURCE),
+  of("importQsm", 404, "/api/qsm/import", { path: "/data/missing.las" }),
+  of("importQsm", 400, "/api/qsm/import", { path: "FOLDER/scan.txt" }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
   of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
   of("exportResults", 400, "/api/export", {
@@ -155,6 +164,7 @@ const REFUSED: readonly Refused[] = [
   wrong("labelRegion", "label_region", { strokes: [] }),
   wrong("segmentGroundSession", "segment_ground", { method: "magic" }),
   wrong("segmentTreesSession", "segment_trees", { method: "magic" }),
+  wrong("segmentWoodSession", "segment_wood", { method: "magic" }),
   wrong("split", "split", {}),
   wrong("transform", "transform", { matrix: [1, 0, 0] }),
 ];

@@ -171,8 +171,19 @@ function texelsInside(triangles: Float32Array, width: number, height: number): U
   return inside;
 }
 
-/** Draws the texture of a leaf. */
-export async function drawLeafTexture(leaf: LeafShape): Promise<LeafPicture> {
+/** A picture turned by 90 degrees: the base at the left edge, the midrib along the rows. */
+export function lying({ width, height, rgba }: LeafPicture): Pick<LeafPicture, "width" | "height" | "rgba"> {
+  const turned = new Uint8Array(rgba.length);
+  for (let row = 0; row < height; row += 1)
+    for (let column = 0; column < width; column += 1) {
+      const from = 4 * (row * width + column);
+      turned.set(rgba.subarray(from, from + 4), 4 * (column * height + (height - 1 - row)));
+    }
+  return { width: height, height: width, rgba: turned };
+}
+
+/** Draws the texture of a leaf. `bleed`: texels that the blade goes on beyond an entire margin. */
+export async function drawLeafTexture(leaf: LeafShape, bleed = BLEED_TEXELS): Promise<LeafPicture> {
   const texture = leaf.texture;
   if (!texture) throw new Error("the leaf has no texture");
   const { outline, x_min, x_max, half_width } = bladeOutline(leaf.blade, 240);
@@ -192,7 +203,7 @@ export async function drawLeafTexture(leaf: LeafShape): Promise<LeafPicture> {
       const y = (((column + 0.5) / width) * 2 - 1) * half_width;
       const { distance, place } = distanceAt(x, y);
       const cut = texture.tooth_depth * toothCut(texture, place);
-      const edge = cut > 0 ? distance - cut : distance + BLEED_TEXELS * texel;
+      const edge = cut > 0 ? distance - cut : distance + bleed * texel;
       const alpha = Math.round(255 * Math.min(1, Math.max(0, 0.5 + edge / texel)));
       if (inside[row * width + column] && alpha >= 128) opaque += 1;
       const color = colorAt(leaf, texture, x, distance > -BLEED_TEXELS * texel ? veinAt(x, y) : 0, distance);

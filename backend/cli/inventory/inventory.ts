@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { DEFAULT_STAND_SETTINGS, standCsv, standSummary, stemCurveCsv, treeCsv } from "../../../shared/client/index.ts";
+import { standCsv, standSummary, stemCurveCsv, treeCsv } from "../../../shared/client/index.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { describeVersions } from "../analyze/record.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
@@ -15,14 +15,13 @@ import {
   CROWN_FILE,
   type Figures,
   heightClassesOf,
-  type MeasuredPlot,
   plotFacts,
   STAND_FILE,
   STEM_FILE,
-  standFacts,
   TREE_FILE,
   writeResults,
 } from "./results.ts";
+import { type MeasuredPlot, standFacts } from "./stand-facts.ts";
 import { labelPlot, measurePlot, plotSample } from "./steps.ts";
 import { treeViews } from "./tree-views.ts";
 
@@ -43,7 +42,7 @@ export async function inventory(file: string, options: InventoryOptions, deps: A
     clock.lap("label");
     const list = await measurePlot(plot, options, run);
     clock.lap("measure");
-    const settings = { ...DEFAULT_STAND_SETTINGS, minDbhCm: options.minDbh ?? DEFAULT_STAND_SETTINGS.minDbhCm };
+    const { settings } = options;
     const found: MeasuredPlot = { cloud, plot, list, settings, stand: standSummary(list, settings) };
     const figures = await drawn(found, options, run);
     clock.lap("draw");

@@ -23,6 +23,8 @@ declare module "fastify" {
      * loop. true: the body may also be a PHB1 frame.
      */
     lists?: true | "json";
+    /** With lists: largest JSON text besides them, bytes; absent = MAX_BODY_BYTES. It is parsed on the event loop. */
+    restBytes?: number;
     /** One example of each error that the route itself reports. */
     problems?: readonly ProblemExample[];
     /** OpenAPI descriptions of responses that are files, by status. */

@@ -57,6 +57,7 @@ export const TAGS = {
   registration: "Align clouds and meshes (ICP), compare clouds with meshes",
   lad: "Leaf area density of voxels from laser beams",
   trees: "Find the stems and trees of a cloud, and measure them",
+  qsm: "Skeletons of plants, and trees as cylinders",
   fit: "Fit solids to the crowns of trees and leaf traits to spectra, render equations, export results",
   lidar: "Scan meshes with synthetic scanners, read trajectories of moving scanners",
   projects: "Project files: clouds with their undo stacks, their display and the scene of a client in one archive",

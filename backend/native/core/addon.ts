@@ -10,6 +10,7 @@ import type { WritersNative } from "../files/writers.ts";
 import type { FitNative } from "../fit.ts";
 import type { InventoryNative } from "../inventory.ts";
 import type { LadNative } from "../lad.ts";
+import type { LeavesNative } from "../leaves.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { MissesNative } from "../misses.ts";
@@ -18,10 +19,12 @@ import type { PlantShapesNative } from "../plant-shapes.ts";
 import type { PlantMeshNative } from "../plants/mesh.ts";
 import type { MorphNative } from "../plants/morph.ts";
 import type { PlantsNative } from "../plants/plants.ts";
+import type { QsmNative } from "../qsm.ts";
 import type { RayNative } from "../ray.ts";
 import type { ReconstructionNative } from "../reconstruction.ts";
 import type { RegistrationNative } from "../registration.ts";
 import type { ScanMeshesNative } from "../scan-meshes.ts";
+import type { SkeletonNative } from "../skeleton.ts";
 import type { StemsNative } from "../stems.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
@@ -53,6 +56,8 @@ export interface Addon
     ListsNative,
     PlantShapesNative,
     MissesNative,
+    LeavesNative,
+    QsmNative,
     RayNative,
     ReconstructionNative,
     RegistrationNative,
@@ -61,6 +66,7 @@ export interface Addon
     PlantMeshNative,
     MorphNative,
     ScanMeshesNative,
+    SkeletonNative,
     StemsNative,
     SurfacesNative,
     TreesNative,

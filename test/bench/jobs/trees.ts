@@ -32,6 +32,25 @@ export const treeJobs: Readonly<Record<string, Job>> = {
     targets: [atMost((sample) => sample.op_s, 1.5, "<= 1.5 s")],
     compare: USAGE,
   }),
+  ...Object.fromEntries(
+    [1, 2, 5, 10].map((millions) => [
+      `skeleton-${millions}m`,
+      defineJob(
+        () => nativeJob(["op_s", "op_cpu_s", "bytes_per_point"], "skeleton", String(millions * ONE_MILLION), THREADS),
+        {
+          title: `skeleton of ${millions}M points of a tree`,
+          count: millions * ONE_MILLION,
+          figure: (sample) =>
+            `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.bytes_per_point.toFixed(0)} bytes per point`,
+          targets: [
+            atMost((sample) => sample.op_s, 4 * millions, `<= ${4 * millions} s`),
+            atMost((sample) => sample.bytes_per_point, 250, "<= 250 bytes per point"),
+          ],
+          compare: ["op_cpu_s", "peak_rss_mib"],
+        },
+      ),
+    ]),
+  ),
   "trees-cut-pursuit": defineJob(
     async () => nativeJob(FIGURES, "segment-trees", (await plotFiles(ONE_MILLION)).las, THREADS),
     {

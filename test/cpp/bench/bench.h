@@ -61,6 +61,10 @@ int translate_octree(const Arguments& arguments);
 /// Measures every tree of a made stand. Arguments: TREES POINTS [THREADS]
 int measure_trees(const Arguments& arguments);
 
+/// The skeleton of a tree of 255 forking cylinders with 3 mm of noise, with the default parameters; its memory.
+/// Arguments: POINTS [THREADS]
+int find_skeleton(const Arguments& arguments);
+
 /// Hegyi's indices of stems within 10 m, 500 stems per hectare. Arguments: STEMS [THREADS]
 int index_competition(const Arguments& arguments);
 

@@ -50,6 +50,7 @@ constexpr Job kJobs[] = {
     {"translate", "FILE.las FOLDER [THREADS]", 2, pc::bench::translate_octree},
     {"leaf", "LEAVES [THREADS]", 1, pc::bench::invert_leaves},
     {"trees", "TREES POINTS [THREADS]", 2, pc::bench::measure_trees},
+    {"skeleton", "POINTS [THREADS]", 1, pc::bench::find_skeleton},
     {"competition", "STEMS [THREADS]", 1, pc::bench::index_competition},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},

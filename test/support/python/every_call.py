@@ -2,6 +2,7 @@
 
 import array
 import json
+import math
 import os
 import struct
 import sys
@@ -149,6 +150,10 @@ assert len(client.segment_ground(source={"session_id": a}, method="auto")["label
 assert client.segment_trees_session(a, method="chm", chm_min_height=0, defer_octree=True)["method"] == "chm"
 assert client.segment_ground_session(a, method="auto", defer_octree=True)["num_ground"] > 0
 assert len(client.segment_trees(source={"session_id": a}, method="chm", chm_min_height=0)["labels"]) == count
+post = [[0.1 * math.cos(i), 0.1 * math.sin(i), 0.002 * i] for i in range(1000)]
+assert client.extract_skeleton(points=post)["success"]
+assert len(client.segment_wood(source={"session_id": a}, method="geometric")["labels"]) == count
+assert client.segment_wood_session(a, method="geometric", defer_octree=True)["analyzed_points"] == count
 grid = client.session_dem(a, cell_size=0.5)
 nx, ny = grid.meta["grid_nx"], grid.meta["grid_ny"]
 assert len(grid.buffers["grid_z"]) == nx * ny and len(grid.buffers["vertices"]) == 3 * grid.meta["num_vertices"]

@@ -1,0 +1,54 @@
+import type { QsmBuildTail } from "../../../shared/contract/qsm.ts";
+import type { QsmMetrics } from "../../../shared/contract/qsm-records.ts";
+import { LazyList } from "../../../shared/wire/json-values.ts";
+import { QsmRecords, type QsmTables, releaseQsm } from "../../native/qsm.ts";
+
+/** A model on its way to the client: its records are made while they are written. */
+export interface QsmModel {
+  readonly cylinders: LazyList;
+  readonly shoots: LazyList;
+  readonly n_cylinders: number;
+  readonly n_shoots: number;
+}
+
+/** Copies the tables of a model and releases them. */
+export async function modelOf(tables: QsmTables): Promise<QsmModel> {
+  try {
+    const records = await QsmRecords.read(tables);
+    const n_cylinders = records.cylinderCount;
+    const n_shoots = records.shootCount;
+    return {
+      cylinders: new LazyList(n_cylinders, (i) => records.cylinder(i)),
+      shoots: new LazyList(n_shoots, (i) => records.shoot(i)),
+      n_cylinders,
+      n_shoots,
+    };
+  } finally {
+    releaseQsm(tables);
+  }
+}
+
+/** The answer of a build or an import as services return it. */
+export type QsmAnswer = Omit<QsmBuildTail, "cylinders" | "shoots"> & {
+  readonly cylinders: LazyList | [];
+  readonly shoots: LazyList | [];
+};
+
+export const NO_MODEL = {
+  success: false,
+  cylinders: [],
+  shoots: [],
+  metrics: null,
+  n_cylinders: 0,
+  n_shoots: 0,
+} as const;
+
+/** Metrics of a model without intervals. */
+export const withoutIntervals = (
+  metrics: Omit<QsmMetrics, "total_woody_volume_ci95_m3" | "stem_volume_ci95_m3" | "branch_volume_ci95_m3">,
+): QsmMetrics => ({
+  ...metrics,
+  total_woody_volume_ci95_m3: null,
+  stem_volume_ci95_m3: null,
+  branch_volume_ci95_m3: null,
+});

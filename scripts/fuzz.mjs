@@ -1,9 +1,7 @@
-// `npm run fuzz [-- <reader|sessions|documents|projects|trees|all> [count] [seed]]`: mutated files against every reader under the
-// sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint,
-// damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees.
-// `npm run fuzz [-- <reader|sessions|documents|projects|models|all> [count] [seed]]`: mutated files against every reader under the
-// sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint,
-// damaged project files and killed saves and opens, packages of networks.
+// `npm run fuzz [-- <reader|sessions|documents|projects|trees|models|all> [count] [seed]]`: mutated files against every reader
+// under the sanitizers, random edits of sessions against their model, mutated structure documents of plants through the
+// endpoint, damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees, damaged
+// packages of networks.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
@@ -132,9 +130,8 @@ const PARTS = {
   documents: [fuzzDocuments],
   projects: [fuzzProjects],
   trees: [fuzzTrees],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees],
   models: [fuzzModels],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzModels],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees, fuzzModels],
 };
 const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

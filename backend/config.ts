@@ -18,6 +18,7 @@ import {
   DEFAULT_TREE_MAX_POINTS,
   DEFAULT_TREE_MAX_POINTS_TILED,
   DEFAULT_TREE_TILE_NODES,
+  DEFAULT_WOOD_MAX_POINTS,
   SHUTDOWN_GRACE_MS,
 } from "../shared/limits.ts";
 import { appFolders } from "./native/core/platform.ts";
@@ -81,6 +82,8 @@ const Environment = z.object({
   APP_SESSION_IDLE_TTL_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_CLOUD_SESSIONS: wholeNumber(1, 100_000, "must be a number of sessions from 1 to 100000").optional(),
   APP_SPECIES_DIR: folder.optional(),
+  APP_ML_MODELS_DIR: folder.optional(),
+  APP_ML_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
   APP_MAX_PLANT_SESSIONS: wholeNumber(1, 10_000, "must be a number of sessions from 1 to 10000").optional(),
   APP_PLANT_SESSION_IDLE_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_DELETED_HISTORY: wholeNumber(1, 10_000, "must be a number of steps from 1 to 10000").optional(),
@@ -92,6 +95,7 @@ const Environment = z.object({
   APP_TREE_TILE_NODES: wholeNumber(1000, 1e12, "must be a number of nodes from 1000").optional(),
   APP_TREE_MAX_POINTS: treeMaxPoints.optional(),
   APP_TREE_MAX_POINTS_TILED: treeMaxPoints.optional(),
+  APP_WOOD_MAX_POINTS: wholeNumber(1000, 100_000_000, "must be a number of points from 1000 to 100000000").optional(),
   APP_COST_WARNING_SECONDS: wholeNumber(1, 31_536_000, "must be seconds from 1 to 31536000").optional(),
   APP_BODY_STALL_SECONDS: wholeNumber(1, 3600, "must be seconds from 1 to 3600").optional(),
   APP_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
@@ -125,6 +129,12 @@ export interface Config {
   readonly maxCloudSessions: number | undefined;
   /** Species files of the user; undefined = none. */
   readonly speciesDir: string | undefined;
+  /** Folder of the user's models of networks; undefined = ml_models in dataDir. */
+  readonly mlModelsDir: string | undefined;
+  /** Folder of the product's models; undefined = resources/ml_models. */
+  readonly bundledModelsDir?: string;
+  /** Where networks run: auto = on a GPU if the runtime can use one. */
+  readonly mlDevice: "cpu" | "auto";
   /** The least recently used plant sessions beyond this count are closed. */
   readonly maxPlantSessions: number;
   /** Plant sessions unused for this long are closed; 0 = never. */
@@ -137,6 +147,8 @@ export interface Config {
   /** From the first number of points on, cloth simulation runs in tiles of about the second number. */
   readonly groundTileMinPoints: number;
   readonly groundTileTargetPoints: number;
+  /** Points above which wood is told from leaves by voxels. */
+  readonly woodMaxPoints: number;
   /** Most points that trees are looked for in at once. */
   readonly treeMaxPoints: number;
   /** The same tile by tile. */
@@ -191,6 +203,8 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     sessionIdleTtlS: values.APP_SESSION_IDLE_TTL_SECONDS ?? DEFAULT_SESSION_IDLE_TTL_S,
     maxCloudSessions: values.APP_MAX_CLOUD_SESSIONS,
     speciesDir: values.APP_SPECIES_DIR && resolve(values.APP_SPECIES_DIR),
+    mlModelsDir: values.APP_ML_MODELS_DIR && resolve(values.APP_ML_MODELS_DIR),
+    mlDevice: values.APP_ML_DEVICE ?? "auto",
     maxPlantSessions: values.APP_MAX_PLANT_SESSIONS ?? DEFAULT_MAX_PLANT_SESSIONS,
     plantSessionIdleS: values.APP_PLANT_SESSION_IDLE_SECONDS ?? DEFAULT_PLANT_SESSION_IDLE_S,
     maxDeletedHistory: values.APP_MAX_DELETED_HISTORY ?? DEFAULT_MAX_DELETED_HISTORY,
@@ -198,6 +212,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     denoiseTileTargetPoints: values.APP_DENOISE_TILE_TARGET_POINTS ?? DEFAULT_DENOISE_TILE_TARGET_POINTS,
     groundTileMinPoints: values.APP_GROUND_TILE_MIN_POINTS ?? DEFAULT_GROUND_TILE_MIN_POINTS,
     groundTileTargetPoints: values.APP_GROUND_TILE_TARGET_POINTS ?? DEFAULT_GROUND_TILE_TARGET_POINTS,
+    woodMaxPoints: values.APP_WOOD_MAX_POINTS ?? DEFAULT_WOOD_MAX_POINTS,
     treeMaxPoints: values.APP_TREE_MAX_POINTS ?? DEFAULT_TREE_MAX_POINTS,
     treeMaxPointsTiled: values.APP_TREE_MAX_POINTS_TILED ?? DEFAULT_TREE_MAX_POINTS_TILED,
     treeMaxNodes: values.APP_TREE_MAX_NODES ?? DEFAULT_TREE_MAX_NODES,

@@ -11,9 +11,11 @@ import { addMesh } from "./mesh/command.ts";
 import { addPlant } from "./plant/command.ts";
 import type { TextStream } from "./progress.ts";
 import { addProject } from "./project/command.ts";
+import { addQsm } from "./qsm/command.ts";
 import { addRegister } from "./register/command.ts";
 import { addScan } from "./scan/command.ts";
 import { addSkeleton } from "./skeleton/command.ts";
+import { addWood } from "./wood/command.ts";
 
 export interface ServeRequest {
   readonly port?: number;
@@ -63,7 +65,9 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addMesh(program, perform);
   addLad(program, perform);
   addInventory(program, perform);
+  addQsm(program, perform);
   addSkeleton(program, perform);
+  addWood(program, perform);
   addPlant(program, perform);
   addScan(program, perform);
   addFit(program, perform);

@@ -16,6 +16,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 export function commandLineWords(message: string): string {
   return message
     .replaceAll("Import with source_units", "Use --units")
+    .replaceAll("enter the plot area", "give --plot-area")
     .replace(/ Try [^.]* before you remove them\./, " None was removed; --no-denoise leaves the labels out.")
     .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (Object.hasOwn(OPTIONS, word) ? (OPTIONS[word] ?? word) : word));
 }

@@ -1,6 +1,7 @@
 import { DENOISE_METHODS } from "../../shared/contract/pointcloud-denoise.ts";
 import { GROUND_METHODS } from "../../shared/contract/segment-ground.ts";
 import { TREE_METHODS } from "../../shared/contract/segment-trees.ts";
+import { WOOD_METHODS } from "../../shared/contract/segment-wood.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 
 /**
@@ -48,6 +49,10 @@ export const UNKNOWN_TREE_METHOD: ProblemExample = {
   code: "invalid_argument",
   detail: `method "magic" is none of ${TREE_METHODS.join(", ")}`,
 };
+export const UNKNOWN_WOOD_METHOD: ProblemExample = {
+  code: "invalid_argument",
+  detail: `method "magic" is none of ${WOOD_METHODS.join(", ")}`,
+};
 /** Limits of a layer of heights that are not ascending. */
 export const BAND_ORDER: ProblemExample = {
   code: "invalid_argument",
@@ -62,6 +67,16 @@ const COST = {
   admitted_bytes: 0,
   over_time: true,
   over_memory: false,
+};
+/** Models of networks: a folder without a package, an id that is not installed, one of a model of the product. */
+export const NO_PACKAGE: ProblemExample = {
+  code: "invalid_argument",
+  detail: "/data/missing: there is no such folder",
+};
+export const NO_MODEL: ProblemExample = { code: "not_found", detail: 'no model "missing" is installed' };
+export const BUNDLED_MODEL: ProblemExample = {
+  code: "conflict",
+  detail: '"wood-leaf" is a bundled model and cannot be removed',
 };
 /** The run is expected to take long. */
 export const COSTLY: ProblemExample = { code: "conflict", detail: { cost_warning: COST, message: COST.message } };

@@ -45,6 +45,10 @@ export interface TreeInventory {
     readonly plot_polygon: [number, number][] | null;
     readonly plot_area_m2: number | null;
     readonly plot_source: "ground_class" | "all_points" | "none";
+    /** Share of the plot, or of the hull that is none, in or beside cells with points; null without a hull. */
+    readonly plot_seen_share: number | null;
+    /** Share of stem bases, or of crown area if less, above the hull of the ground; null without ground. */
+    readonly trees_on_ground_share: number | null;
     readonly crown_union_area_m2: number;
     readonly cover_cell_m: number;
     readonly crown_area_sum_m2: number;

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
+import type { QsmParams } from "../../shared/contract/qsm.ts";
 import type { QsmCylinder, QsmMetrics, QsmShoot } from "../../shared/contract/qsm-records.ts";
 import { BLOCK_BYTES } from "../../shared/limits.ts";
-import { addon } from "./core/addon.ts";
-import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import type { DType, NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
 
 /**
  * A QSM as three native tables of f64 (cpp/binding/qsm_values.h tells their columns): a row per cylinder, a row per shoot,
@@ -25,15 +26,55 @@ export interface ImportedQsm {
   readonly metrics: NativeQsmMetrics;
 }
 
+/** Rows of a cloud that are one tree without ground and leaves. */
+export interface ModelRows {
+  /** vec3d, metres. */
+  readonly positions: NativeColumn;
+  /** u8 per row, non-zero = leave out; null = none. Not read with an order. */
+  readonly skip: NativeColumn | null;
+  /** u32 or u64 rows of all trees; null = all rows. */
+  readonly order: NativeColumn | null;
+  /** The tree's part of the order; not read without. */
+  readonly first: number;
+  readonly count: number;
+  /** Added to the positions: the frame of the model, metres. */
+  readonly offset: readonly [number, number, number];
+  /** Thinned to so many points; 0 = all are used. */
+  readonly max_points: number;
+}
+
+/** The model of one tree; without cylinders, and metrics null, if none was found. */
+export interface TreeModel {
+  readonly qsm: QsmTables;
+  readonly metrics: QsmMetrics | null;
+  readonly points_in_tree: number;
+  readonly points_used: number;
+  /** Of points_used, connected with the base. */
+  readonly points_reached: number;
+  readonly skeleton_nodes: number;
+  readonly voxel_m: number | null;
+  readonly warnings: readonly string[];
+}
+
 export interface QsmNative {
   importQsm(path: string): NativeJob<ImportedQsm>;
   importQsmBytes(fileBytes: number): number;
+  modelTree(tree: ModelRows, params: QsmParams): NativeJob<TreeModel>;
+  modelTreeBytes(points: number, maxPoints: number): number;
 }
+
+const addon = addonAs<QsmNative & { readonly Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn }>();
 
 /** Reads a table of cylinders, rebuilds the shoots and measures the model. */
 export const importQsm: QsmNative["importQsm"] = (path) => addon.importQsm(path);
 /** Memory of importQsm, bytes. */
 export const importQsmBytes: QsmNative["importQsmBytes"] = (fileBytes) => addon.importQsmBytes(fileBytes);
+
+/** Builds the model of one tree and measures it. */
+export const modelTree: QsmNative["modelTree"] = (tree, params) => addon.modelTree(tree, params);
+/** Memory of modelTree, bytes. */
+export const modelTreeBytes: QsmNative["modelTreeBytes"] = (points, maxPoints) =>
+  addon.modelTreeBytes(points, maxPoints);
 
 const CYLINDER_WIDTH = 14;
 const SHOOT_WIDTH = 6;

@@ -143,6 +143,8 @@ export interface TreesNative {
     seeds: NativeColumn | null,
     tiling: TileWish | null,
     options?: OpOptions,
+    /** Of the constants of the method by their names (cpp/ops/trees/path_constants.h), to measure their influence. */
+    factors?: Readonly<Record<string, number>>,
   ): NativeJob<FoundTrees>;
   pathTreesBytes(points: number): number;
   fusionWarning(
@@ -176,7 +178,7 @@ export const cutPursuitTrees: TreesNative["cutPursuitTrees"] = (positions, skip,
 export const cutPursuitTreesBytes: TreesNative["cutPursuitTreesBytes"] = (points, nodes, params) =>
   addon.cutPursuitTreesBytes(points, nodes, params);
 /** Trees by cheapest paths of the rows that `skip` does not mark; heights above ground, f32 per row. */
-export const pathTrees: TreesNative["pathTrees"] = (positions, skip, heights, seeds, tiling, options) =>
-  addon.pathTrees(positions, skip, heights, seeds, tiling, options);
+export const pathTrees: TreesNative["pathTrees"] = (positions, skip, heights, seeds, tiling, options, factors) =>
+  addon.pathTrees(positions, skip, heights, seeds, tiling, options, factors);
 /** Upper estimate of the memory of pathTrees without tiles. */
 export const pathTreesBytes: TreesNative["pathTreesBytes"] = (points) => addon.pathTreesBytes(points);

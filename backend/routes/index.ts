@@ -24,10 +24,12 @@ import { resetEditsRoutes } from "./cloud-session/reset-edits.ts";
 import { resetLabelEditsRoutes } from "./cloud-session/reset-label-edits.ts";
 import { segmentGroundRoutes } from "./cloud-session/segment-ground.ts";
 import { segmentTreesRoutes } from "./cloud-session/segment-trees.ts";
+import { segmentWoodRoutes } from "./cloud-session/segment-wood.ts";
 import { sessionsRoutes } from "./cloud-session/sessions.ts";
 import { splitRoutes } from "./cloud-session/split.ts";
 import { transformRoutes } from "./cloud-session/transform.ts";
 import { treeInventoryRoutes } from "./cloud-session/tree-inventory.ts";
+import { treeQsmRoutes } from "./cloud-session/tree-qsm.ts";
 import { demRoutes } from "./dem.ts";
 import { deviceInfoRoutes } from "./device-info.ts";
 import { exportRoutes } from "./export.ts";
@@ -38,6 +40,7 @@ import { latexRoutes } from "./latex.ts";
 import { lidarRoutes } from "./lidar.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
+import { mlRoutes } from "./ml.ts";
 import { modelsRoutes } from "./models.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
@@ -78,6 +81,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   mergeRoutes,
   transformRoutes,
   treeInventoryRoutes,
+  treeQsmRoutes,
   sessionDemRoutes,
   demRoutes,
   triangulateRoutes,
@@ -92,6 +96,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   latexRoutes,
   exportRoutes,
   modelsRoutes,
+  mlRoutes,
   projectRoutes,
   meshRoutes,
   plantRoutes,
@@ -100,5 +105,6 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   segmentRoutes,
   segmentGroundRoutes,
   segmentTreesRoutes,
+  segmentWoodRoutes,
   detectStemsRoutes,
 ];

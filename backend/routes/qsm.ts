@@ -1,4 +1,4 @@
-import { QsmBuildTail, QsmImportRequest } from "../../shared/contract/qsm.ts";
+import { QsmBuildRequest, QsmBuildTail, QsmImportRequest } from "../../shared/contract/qsm.ts";
 import { LeafAnglesRequest, LeafAnglesResponse } from "../../shared/contract/qsm-leaf-angles.ts";
 import {
   LEAF_TEXTURE_NAMES,
@@ -11,12 +11,15 @@ import { MAX_QSM_BODY_BYTES } from "../../shared/limits.ts";
 import type { Deps } from "../deps.ts";
 import { sendJson } from "../http/json-stream.ts";
 import { sendAnswer } from "../http/plain-run.ts";
-import { NO_FILE, type ProblemExample } from "../http/problems.ts";
+import { NO_FILE, NO_SESSION, type ProblemExample } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
+import { streamJob } from "../http/stream.ts";
 import type { App } from "../http/types.ts";
+import { buildModel, checkQsmBuild } from "../services/qsm/build.ts";
 import { checkQsmImport, importModel } from "../services/qsm/import.ts";
 import { adjustedLeaves } from "../services/qsm/leaf-angles.ts";
 import { leavesOf } from "../services/qsm/leaves.ts";
+import { NO_MODEL } from "../services/qsm/model.ts";
 import { phyllotaxisOf } from "../services/qsm/phyllotaxis.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
@@ -26,6 +29,28 @@ const NO_TABLE: ProblemExample = {
 };
 
 export function qsmRoutes(app: App, deps: Deps): void {
+  app.post(
+    "/api/qsm/build",
+    {
+      schema: {
+        operationId: "buildQsm",
+        summary: "Reconstruct one leafless tree as connected cylinders",
+        tags: ["qsm"],
+        body: QsmBuildRequest,
+      },
+      config: { lists: true, tail: QsmBuildTail, problems: [NO_SESSION] },
+    },
+    async ({ body, unknownKeys }, reply) => {
+      const checked = await checkQsmBuild(body, deps); // 400 and 404 here, before the stream opens
+      return streamJob(
+        reply,
+        deps.jobs,
+        async (job) => withUnknownKeys(await buildModel(checked, deps, job), unknownKeys),
+        { failedTail: { ...NO_MODEL, points_used: 0, warnings: [] } },
+      );
+    },
+  );
+
   app.post(
     "/api/qsm/import",
     {

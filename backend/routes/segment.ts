@@ -1,8 +1,9 @@
 import { GroundRequest, GroundResponse } from "../../shared/contract/segment-ground.ts";
 import { TreesRequest, TreesResponse } from "../../shared/contract/segment-trees.ts";
+import { WoodRequest, WoodResponse } from "../../shared/contract/segment-wood.ts";
 import type { Deps } from "../deps.ts";
 import { sendJson } from "../http/json-stream.ts";
-import { NO_SESSION, UNKNOWN_GROUND_METHOD, UNKNOWN_TREE_METHOD } from "../http/problems.ts";
+import { NO_SESSION, UNKNOWN_GROUND_METHOD, UNKNOWN_TREE_METHOD, UNKNOWN_WOOD_METHOD } from "../http/problems.ts";
 import { runJson } from "../http/run-json.ts";
 import type { App } from "../http/types.ts";
 import { checkGroundSource, GROUND_TOOL, groundFlat } from "../services/classify/ground.ts";
@@ -12,6 +13,9 @@ import { checkTrees } from "../services/trees/tree-filter.ts";
 import { checkTreesSource } from "../services/trees/tree-input.ts";
 import { TREES_TOOL } from "../services/trees/tree-plan.ts";
 import { treesFlat } from "../services/trees/trees.ts";
+import { WOOD_TOOL, woodFlat } from "../services/wood/wood.ts";
+import { checkWood } from "../services/wood/wood-filter.ts";
+import { woodSources } from "../services/wood/wood-input.ts";
 
 export function segmentRoutes(app: App, deps: Deps): void {
   app.post(
@@ -50,6 +54,26 @@ export function segmentRoutes(app: App, deps: Deps): void {
       const filter = checkTrees(body);
       const session = await checkTreesSource(body, deps);
       const answer = await runJson(reply, deps.jobs, (job) => treesFlat(body, filter, session, deps, job));
+      return sendJson(reply, withUnknownKeys(answer, unknownKeys));
+    },
+  );
+
+  app.post(
+    "/api/segment/wood",
+    {
+      schema: {
+        operationId: "segmentWood",
+        summary: "Label wood and leaves, without changing a session",
+        tags: ["classify"],
+        body: WoodRequest,
+        response: { 200: WoodResponse },
+      },
+      config: { lists: true, problems: [NO_SESSION, UNKNOWN_WOOD_METHOD], tool: WOOD_TOOL },
+    },
+    async ({ body, unknownKeys }, reply) => {
+      const filter = await checkWood(body, deps);
+      const sources = await woodSources(body, deps);
+      const answer = await runJson(reply, deps.jobs, (job) => woodFlat(body, filter, sources, deps, job));
       return sendJson(reply, withUnknownKeys(answer, unknownKeys));
     },
   );

@@ -4,6 +4,10 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
+
+namespace pc::binding {
+void register_wood_model(Napi::Env env, Napi::Object exports);
+}
 #include "binding/js_values.h"
 #include "binding/leaves.h"
 #include "core/memory.h"
@@ -74,8 +78,12 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_plants(env, exports);
   pc::binding::register_plant_geometry(env, exports);
   pc::binding::register_qsm(env, exports);
+  pc::binding::register_qsm_trees(env, exports);
   pc::binding::register_trees(env, exports);
+  pc::binding::register_wood(env, exports);
+  pc::binding::register_qsm_build(env, exports);
   pc::binding::register_skeleton(env, exports);
+  pc::binding::register_wood_model(env, exports);
   pc::binding::register_ray(env, exports);
   pc::binding::register_miss_recovery(env, exports);
   pc::binding::register_archive(env, exports);

@@ -154,8 +154,7 @@ void fill_skipped(Answer& answer) {
       if (at == answer.reasons.end()) at = answer.reasons.insert(at, tree.reason);
       reason = static_cast<double>(at - answer.reasons.begin()) + 1;
     }
-    skipped.insert(skipped.end(),
-                   {static_cast<double>(tree.id), static_cast<double>(tree.point_count), reason});
+    skipped.insert(skipped.end(), {tree.id, static_cast<double>(tree.point_count), reason});
   }
   answer.skipped = column_of(skipped);
 }
@@ -237,20 +236,23 @@ Napi::Array names_to_js(Napi::Env env, const char* const (&names)[kCount]) {
 
 Napi::Value stand_to_js(Napi::Env env, const std::optional<StandMeasures>& stand) {
   if (!stand) return env.Null();
-  auto plot = Napi::Array::New(env, stand->plot.size());
-  for (std::uint32_t i = 0; i < stand->plot.size(); ++i) {
+  const PlotBoundary& boundary = stand->plot;
+  auto plot = Napi::Array::New(env, boundary.polygon.size());
+  for (std::uint32_t i = 0; i < boundary.polygon.size(); ++i) {
     auto corner = Napi::Array::New(env, 2);
-    corner.Set(0U, stand->plot[i].x);
-    corner.Set(1U, stand->plot[i].y);
+    corner.Set(0U, boundary.polygon[i].x);
+    corner.Set(1U, boundary.polygon[i].y);
     plot.Set(i, corner);
   }
   auto out = Napi::Object::New(env);
-  const bool known = stand->plot_source != PlotSource::kNone;
+  const bool known = boundary.source != PlotSource::kNone;
   out.Set("plot_polygon", known ? Napi::Value(plot) : env.Null());
-  out.Set("plot_area_m2", number_or_null(env, known ? stand->plot_area_m2 : std::nan("")));
-  out.Set("plot_source", stand->plot_source == PlotSource::kGroundClass ? "ground_class"
-                         : stand->plot_source == PlotSource::kAllPoints ? "all_points"
-                                                                        : "none");
+  out.Set("plot_area_m2", number_or_null(env, known ? boundary.area_m2 : std::nan("")));
+  out.Set("plot_source", boundary.source == PlotSource::kGroundClass ? "ground_class"
+                         : boundary.source == PlotSource::kAllPoints ? "all_points"
+                                                                     : "none");
+  out.Set("plot_seen_share", number_or_null(env, boundary.seen_share));
+  out.Set("trees_on_ground_share", number_or_null(env, boundary.ground_share));
   out.Set("crown_union_area_m2", stand->cover.union_area_m2);
   out.Set("cover_cell_m", stand->cover.cell_m);
   out.Set("crown_area_sum_m2", stand->crown_area_sum_m2);

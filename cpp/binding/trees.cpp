@@ -277,11 +277,53 @@ Napi::Value cut_pursuit_trees_job(const Napi::CallbackInfo& info) {
       found_to_js);
 }
 
+struct PathConstantName {
+  const char* name;
+  double PathConstants::*member;
+};
+constexpr PathConstantName kPathConstantNames[] = {
+    {"finest_node_m", &PathConstants::finest_node_m},
+    {"neighbors", &PathConstants::neighbors},
+    {"most_gap_m", &PathConstants::most_gap_m},
+    {"exponent", &PathConstants::exponent},
+    {"turn_cost", &PathConstants::turn_cost},
+    {"memory_m", &PathConstants::memory_m},
+    {"scatter_cost", &PathConstants::scatter_cost},
+    {"root_top_m", &PathConstants::root_top_m},
+    {"root_margin_m", &PathConstants::root_margin_m},
+    {"limb_cost_m", &PathConstants::limb_cost_m},
+    {"low_m", &PathConstants::low_m},
+    {"base_gap_m", &PathConstants::base_gap_m},
+    {"least_height_m", &PathConstants::least_height_m},
+    {"base_start_cost_m", &PathConstants::base_start_cost_m},
+    {"least_points", &PathConstants::least_points},
+};
+
+/// kPathConstants, each times the factor of its name.
+PathConstants path_constants(const Napi::Value& factors) {
+  PathConstants constants = kPathConstants;
+  if (is_nothing(factors)) return constants;
+  const auto js = strict_object(factors, "factors");
+  for (const auto& [name, member] : kPathConstantNames) {
+    if (is_nothing(js.Get(name))) continue;
+    const double factor = number_field(js, name);
+    require(std::isfinite(factor) && factor > 0, "factors must be above 0");
+    constants.*member *= factor;
+  }
+  return constants;
+}
+
+struct PathWishes {
+  std::optional<Tiling> tiling;
+  PathConstants constants;
+};
+
 FoundTrees path_found(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds,
-                      const std::optional<Tiling>& tiling, Column<std::uint32_t>& labels, OpContext& ctx) {
+                      const PathWishes& wishes, Column<std::uint32_t>& labels, OpContext& ctx) {
+  const auto& [tiling, constants] = wishes;
   FoundTrees found{};
   found.point_count = points.size();
-  const PathTreesParams params{path_node_size(points, kPathConstants, ctx), {}, kPathConstants};
+  const PathTreesParams params{path_node_size(points, constants, ctx), {}, constants};
   found.node_m = params.node_m;
   if (tiling) {
     found.node_count = cut_pursuit_node_count(points, params.node_m, ctx);
@@ -299,23 +341,23 @@ FoundTrees path_found(HitPoints points, Span<const float> heights, Span<const Ve
   return found;
 }
 
-// pathTrees(positions, skip, heights, seeds, tiling: Tiling | null, options?): NativeJob<FoundTrees>
+// pathTrees(positions, skip, heights, seeds, tiling: Tiling | null, options?, factors?): NativeJob<FoundTrees>
 Napi::Value path_trees_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = typed_column(info[1], DType::kU8, "skip");
   const auto heights = typed_column(info[2], DType::kF32, "heights");
   const auto seeds = optional_typed_column(info[3], DType::kVec3d, "seeds");
-  const std::optional<Tiling> tiling = tiling_of(info[4]);
+  const PathWishes wishes{tiling_of(info[4]), path_constants(info[6])};
   return start_job<FoundTrees>(
       info.Env(), job_options(info[5]),
-      [positions, skip, heights, seeds, tiling](OpContext& ctx) {
+      [positions, skip, heights, seeds, wishes](OpContext& ctx) {
         const Span<const Vec3d> xyz = positions->as<Vec3d>();
         require(heights->size() == xyz.size, "one height per row is needed");
         const auto hits = select_hits(xyz, skip->as<std::uint8_t>(), ctx);
         const Column<float> of_hits = hit_values<float>(hits, heights->as<float>(), ctx);
         Column<std::uint32_t> labels;
         FoundTrees found =
-            path_found(hits.points(), of_hits.view(), view_or_empty<Vec3d>(seeds), tiling, labels, ctx);
+            path_found(hits.points(), of_hits.view(), view_or_empty<Vec3d>(seeds), wishes, labels, ctx);
         found.tree_instance =
             AnyColumn(on_all_rows(hits, std::move(labels), xyz.size, std::uint32_t{0}, ctx));
         return found;

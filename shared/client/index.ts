@@ -5,6 +5,7 @@ import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
 import { ladClient } from "./lad.ts";
 import { lidarClient } from "./lidar.ts";
+import { mlClient } from "./ml.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
@@ -20,8 +21,13 @@ import { treesClient } from "./trees.ts";
 export { ApiError, CanceledError } from "./errors.ts";
 export { standCsv, stemCurveCsv, type TreeTable, treeCsv } from "./inventory-tables.ts";
 export type { FileRange } from "./octree.ts";
+export { type QsmModelRecords, qsmCsv } from "./qsm-csv.ts";
+export { qsmGlb, qsmObj, qsmPly } from "./qsm-files.ts";
+export { type QsmMesh, qsmMesh } from "./qsm-tubes.ts";
 export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
+export { treeQsmCsv } from "./tree-qsm-csv.ts";
+export * from "./value-classes.ts";
 
 /**
  * Typed client of the service, for browsers and Node. Every response is checked against its contract.
@@ -43,6 +49,7 @@ export function createClient(options: ClientOptions) {
     ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
+    ...mlClient(calls),
     ...plantsClient(calls),
     ...lidarClient(calls),
     ...projectsClient(calls),

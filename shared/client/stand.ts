@@ -1,4 +1,5 @@
 import type { StandRecord, TreeRow } from "../contract/cloud-session/tree-inventory.ts";
+import { fittingClassesOf, type HistogramClass } from "./value-classes.ts";
 
 /** Diameter classes, height classes, plot area and biomass of a stand summary. */
 export interface StandSettings {
@@ -59,18 +60,13 @@ export type TreeEdits = Readonly<Record<number, TreeEdit>>;
 /** Woody volumes of trees with a QSM, m3, by tree_id. */
 export type WoodVolumes = Readonly<Record<number, number>>;
 
-/** The class counts the values in [lo, hi). */
-export interface HistogramClass {
-  readonly lo: number;
-  readonly hi: number;
-  readonly count: number;
-}
-
 /** Values that cannot be computed are null. */
 export interface StandSummary {
   readonly plotAreaM2: number | null;
   readonly plotAreaSource: "entered" | "ground_class" | "all_points" | "none";
   readonly treeCount: number;
+  /** Trees of at least breast height, not dead, without a diameter: they are in no value that needs one. */
+  readonly treesWithoutDiameter: number;
   readonly stemsPerHa: number | null;
   readonly basalAreaPerHaM2: number | null;
   /** Quadratic mean diameter. */
@@ -131,6 +127,19 @@ export function standTrees(trees: readonly TreeRow[], settings: StandSettings, e
   });
 }
 
+/** Trees too low for breast height have no diameter there by definition. */
+const BREAST_HEIGHT_M = 1.3;
+
+/** The trees that a diameter may be missing of. */
+function withoutDiameter(trees: readonly TreeRow[], settings: StandSettings, edits: TreeEdits): TreeRow[] {
+  return trees.filter(
+    ({ tree_id, dbh_m, height_m = BREAST_HEIGHT_M }) =>
+      typeof dbh_m !== "number" &&
+      height_m >= BREAST_HEIGHT_M &&
+      !(settings.excludeDead && edits[tree_id]?.status === "dead"),
+  );
+}
+
 export interface StandInput {
   readonly trees: readonly TreeRow[];
   readonly stand: StandRecord | null;
@@ -149,6 +158,7 @@ export function standSummary(
   const counted = standTrees(trees, settings, edits);
   const area = settings.plotAreaM2 ?? stand?.plot_area_m2 ?? null;
   const perHa = (value: number) => (area !== null && area > 0 ? (value / area) * 1e4 : null);
+  const hasCover = stand !== null && stand.cover_cell_m > 0; // crowns are only measured inside a plot
   const hasDiameters = trees.length === 0 || trees.some(({ dbh_m }) => typeof dbh_m === "number");
   const diameters = counted.map(({ dbh_m }) => dbh_m as number);
   const squares = sum(diameters.map((d) => d * d));
@@ -163,6 +173,7 @@ export function standSummary(
     plotAreaM2: area,
     plotAreaSource: settings.plotAreaM2 === null ? (stand?.plot_source ?? "none") : "entered",
     treeCount: counted.length,
+    treesWithoutDiameter: withoutDiameter(trees, settings, edits).length,
     stemsPerHa: hasDiameters ? perHa(counted.length) : null,
     basalAreaPerHaM2: hasDiameters ? perHa((Math.PI / 4) * squares) : null,
     qmdCm: counted.length > 0 ? 100 * Math.sqrt(squares / counted.length) : null,
@@ -170,43 +181,20 @@ export function standSummary(
       weights > 0 ? sum(tall.map(({ dbh_m, height_m }) => (dbh_m as number) ** 2 * height_m)) / weights : null,
     meanHeightM: heights.length > 0 ? sum(heights) / heights.length : null,
     maxHeightM: heights.length > 0 ? heights.reduce((most, height) => Math.max(most, height)) : null,
-    canopyCover: stand && area !== null && area > 0 ? Math.min(1, stand.crown_union_area_m2 / area) : null,
+    canopyCover: hasCover && area !== null && area > 0 ? Math.min(1, stand.crown_union_area_m2 / area) : null,
     biomassKg: kg,
     biomassPerHaMg: kg === null ? null : perHa(kg / 1000),
     biomassTreesMissing: settings.biomassMethod === "none" ? 0 : biomass.length - known.length,
     biomassTreesBeyondRange: biomass.filter(({ beyondRange }) => beyondRange).length,
-    dbhClasses: classesOf(
+    dbhClasses: fittingClassesOf(
       diameters.map((d) => 100 * d),
       settings.dbhClassCm,
     ),
-    heightClasses: classesOf(heights, settings.heightClassM),
+    heightClasses: fittingClassesOf(heights, settings.heightClassM),
   };
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
-/** Most classes of a histogram; beyond it a width is a mistake. */
-const MAX_CLASSES = 10_000;
-
-/** Classes [k w, (k + 1) w) from the first to the last with a value. Errors: RangeError for a width that makes too many. */
-export function classesOf(values: readonly number[], width: number): HistogramClass[] {
-  if (!(width > 0 && Number.isFinite(width))) throw new RangeError(`a class width of ${width} is not above 0`);
-  if (values.length === 0) return [];
-  const index = (value: number) => {
-    let k = Math.floor(value / width);
-    // The edges are k * width; the quotient may round across one.
-    if (value < k * width) k -= 1;
-    else if (value >= (k + 1) * width) k += 1;
-    return k;
-  };
-  const indices = values.map(index);
-  const first = indices.reduce((least, k) => Math.min(least, k));
-  const last = indices.reduce((most, k) => Math.max(most, k));
-  if (last - first >= MAX_CLASSES) throw new RangeError(`a class width of ${width} makes ${last - first + 1} classes`);
-  const counts = new Array<number>(last - first + 1).fill(0);
-  for (const k of indices) counts[k - first] = (counts[k - first] ?? 0) + 1;
-  return counts.map((count, i) => ({ lo: (first + i) * width, hi: (first + i + 1) * width, count }));
-}
 
 /** Furthest that the stem base of one tree moves between two runs, metres. */
 const MAX_BASE_SHIFT_M = 0.5;

@@ -435,6 +435,26 @@ class PointCloudClient:
         """
         return self._json("POST", _session(session_id, "segment_ground"), {}, fields)
 
+    def list_ml_models(self, task: Optional[str] = None, **call: Any) -> Dict[str, Any]:
+        """Models of networks: models, default_models, default_wood_model, and broken packages (path, reason).
+
+        task  only models of this task, for example "wood_leaf"
+        """
+        query = "" if task is None else "?task=" + quote(task, safe="")
+        return self._json("GET", "/api/ml/models" + query, None, call)
+
+    def ml_device(self, **call: Any) -> Dict[str, Any]:
+        """Where networks run ("cpu" or "cuda"), and why; `runtime` is None if they cannot run."""
+        return self._json("GET", "/api/ml/device", None, call)
+
+    def import_ml_model(self, path: str, **call: Any) -> Dict[str, Any]:
+        """Installs a package: a folder with model.json and model.onnx, or the path of its model.json."""
+        return self._json("POST", "/api/ml/models/import", {"path": path}, call)
+
+    def delete_ml_model(self, model_id: str, **call: Any) -> Dict[str, Any]:
+        """Removes an imported model. Errors: 404 if it is not installed, 409 if it is part of the product."""
+        return self._json("DELETE", "/api/ml/models/" + quote(model_id, safe=""), None, call)
+
     def segment_trees(self, **fields: Any) -> Dict[str, Any]:
         """Labels each point with its tree, 1..num_trees; 0 = none. Lengths are in metres; None = default value.
 
@@ -541,6 +561,38 @@ class PointCloudClient:
         max_cell_leaves  most leaves of a cell that are turned, default 4000; None = all
         """
         return self._json("POST", "/api/qsm/adjust-leaf-angles", {"cylinders": cylinders, "shoots": shoots}, fields)
+    def segment_wood(self, **fields: Any) -> Dict[str, Any]:
+        """Labels each point as wood (1) or leaf (2). Lengths are in metres; None = default value.
+
+        points                 (n, 3) inline points, z up, without the ground, or
+        source                 {"session_id": ...}, or
+        sources                several of them, one after another; source_counts of the answer has their labels' numbers
+        method                 sota (default), geometric, connectivity, or ml: a network, which uses no field below but
+                               acknowledge_cost and reflectance
+        model_id               ml: id of an installed model (list_ml_models); None = the default
+        wood_bias              least probability of wood, default 0.6: lower gives more wood
+        k_min, k_max, k_step   neighbourhoods, in points, default 10, 100 and 10
+        reg_k, reg_iters       neighbours and rounds of the smoothing, default 20 and 3
+        min_speckle            connected wood of fewer points becomes leaf, default 0
+        branch_grow_sph        sphericity up to which elongated points join branches, default 0.02
+        backbone_support       connectivity: fewest points beyond a node of the backbone, default 0 = by their number
+        voxel_size             voxels instead of points, default 0 = only for large clouds
+        reflectance            (n) of the inline points
+        reflectance_weight_max greatest weight of the reflectance, default 0.4; 0 = unused
+        acknowledge_cost       run without asking first (cost_warning of the answer)
+        """
+        return self._json("POST", "/api/segment/wood", {}, fields)
+
+    def segment_wood_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
+        """Labels wood and leaves of a session in column wood_class.
+
+        method, model_id, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph,
+        backbone_support, voxel_size, reflectance_weight_max  as in segment_wood
+        scalar_slug       column with the reflectance; default: reflectance or intensity
+        defer_octree      do not build the octree
+        acknowledge_cost  run without raising CostWarning
+        """
+        return self._json("POST", _session(session_id, "segment_wood"), {}, fields)
 
     # Terrain
 
@@ -639,6 +691,57 @@ class PointCloudClient:
         Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, warnings and params.
         """
         return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
+
+    # Trees as cylinders
+
+    def build_qsm(
+        self,
+        points: Any = None,
+        source: Optional[Dict[str, Any]] = None,
+        on_progress: Optional[OnProgress] = None,
+        **fields: Any,
+    ) -> Dict[str, Any]:
+        """Reconstructs one leafless tree without ground as connected cylinders.
+
+        points             (n, 3) points of the tree, metres
+        source             {"session_id": ...} instead
+        sources            several registered scans of the tree, used together with points
+        twig_radius_mm     radius of twigs of this year, mm, default 4.23
+        axis_termination   an axis may end at a fork of equals, default True
+        fork_symmetry      ratio of radii from which it does, default 0.75
+        w_growthlength, w_area, w_colinear
+                           weights in choosing the child that continues an axis, default 1, 0, 0
+        radius_model       "isotonic" (default) or "tapered"
+
+        Returns cylinders, shoots, metrics with 95 % intervals of the volumes, points_used and warnings.
+        """
+        body: Dict[str, Any] = {}
+        if points is not None:
+            body["points"] = points
+        if source is not None:
+            body["source"] = source
+        return self._run("/api/qsm/build", body, fields, on_progress)
+
+    def import_qsm(self, path: str) -> Dict[str, Any]:
+        """Reads a QSM from a table of cylinders: an absolute path of a .csv file on the service's machine."""
+        return self._json("POST", "/api/qsm/import", {"path": path})
+
+    def tree_qsm(
+        self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any
+    ) -> Dict[str, Any]:
+        """A QSM of every tree of column tree_instance, true world coordinates: {"results": [...], "warnings": [...]}.
+
+        tree_ids              values of tree_instance; None = all
+        max_points_per_tree   larger trees are thinned to at most so many points, default 60000
+        wood_only             use only points with wood_class 1, default True
+        include_models        return cylinders and shoots, default True
+        twig_radius_mm, axis_termination, fork_symmetry, w_growthlength, w_area, w_colinear, radius_model
+                              as in build_qsm
+
+        Each result has tree_id, success, error, points_in_tree, points_used, voxel_m and metrics; a tree without a model says
+        why in its own error.
+        """
+        return self._run(_session(session_id, "tree_qsm"), {}, fields, on_progress)
 
     # Leaf area density
 

@@ -12,7 +12,7 @@ export const FOREST_PLOTS = Object.keys(HALF) as readonly Plot[];
 const GROUND = 1;
 
 /** The values behind the header of a NumPy file. */
-function npy(path: string): Buffer {
+export function npy(path: string): Buffer {
   const bytes = gunzipSync(readFileSync(path));
   const version = bytes.readUInt8(6);
   const start = version === 1 ? 10 + bytes.readUInt16LE(8) : 12 + bytes.readUInt32LE(8);
@@ -20,7 +20,7 @@ function npy(path: string): Buffer {
 }
 
 /** Rows of `columns` millimetres, stored as differences between rows, in four planes of bytes; as metres. */
-function metres(path: string, columns: number): Float64Array {
+export function metres(path: string, columns: number): Float64Array {
   const planes = npy(path);
   const count = planes.length / 4;
   const out = new Float64Array(count);
@@ -65,4 +65,31 @@ export function forestPlot(name: Plot): Relief {
   const truth = Uint8Array.from(npy(join(folder, "organ.npy.gz")), (organ) => (organ === GROUND ? 1 : 2));
   if (truth.length !== xyz.length / 3) throw new Error(`${name} has ${xyz.length / 3} points, ${truth.length} labels`);
   return { xyz, truth, height: (x, y) => terrain(x - half, y - half), side: 2 * half };
+}
+
+const ORGANS = { wood: 2, leaf: 3 } as const;
+
+/** The trees of a plot without ground and understorey: points, number of the tree and 1 wood, 2 leaf. */
+export function plotTrees(name: Plot): {
+  readonly xyz: Float64Array;
+  readonly tree: Uint16Array;
+  readonly wood: Uint8Array;
+} {
+  const folder = join(DATA, "forest_reference", name);
+  const all = metres(join(folder, "xyz_mm.npy.gz"), 3);
+  const organ = npy(join(folder, "organ.npy.gz"));
+  const ids = npy(join(folder, "tree.npy.gz"));
+  const rows: number[] = [];
+  organ.forEach((value, i) => {
+    if (value === ORGANS.wood || value === ORGANS.leaf) rows.push(i);
+  });
+  const xyz = new Float64Array(3 * rows.length);
+  rows.forEach((row, i) => {
+    xyz.set(all.subarray(3 * row, 3 * row + 3), 3 * i);
+  });
+  return {
+    xyz,
+    tree: Uint16Array.from(rows, (row) => ids.readUInt16LE(2 * row)),
+    wood: Uint8Array.from(rows, (row) => (organ[row] === ORGANS.wood ? 1 : 2)),
+  };
 }

@@ -54,6 +54,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   scan: async (wanted) => report((await import("./scan.ts")).scanPart, wanted),
   registration: async (wanted) => report((await import("./registration.ts")).registrationPart, wanted),
   inventory: async (wanted) => report((await import("./inventory.ts")).inventoryPart, wanted),
+  qsm: async (wanted) => report((await import("./qsm.ts")).qsmPart, wanted),
   lad: async (wanted) => report((await import("./lad.ts")).ladPart, wanted),
   plants: async (wanted) => report((await import("./plants.ts")).plantsPart, wanted),
   prospect: async (wanted) => report((await import("./prospect.ts")).prospectPart, wanted),
@@ -61,7 +62,10 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "trees-reference": async (wanted) => report((await import("./trees-reference.ts")).treesReferencePart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
   trees: async (wanted) => report((await import("./trees-stands.ts")).treeStandsPart, wanted),
+  "trees-auto": async (wanted) => report((await import("./trees-auto.ts")).treesAutoPart, wanted),
   "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),
+  wood: async (wanted) => report((await import("./wood.ts")).woodPart, wanted),
+  skeleton: async (wanted) => report((await import("./skeleton.ts")).skeletonPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),
 };
 

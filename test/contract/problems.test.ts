@@ -1,9 +1,15 @@
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { modelJson, writePackage } from "../support/ml/packages.ts";
+import { folderOfFile } from "../support/run/folders.ts";
 import { documentOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
 import { lineRows } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
-const made = sessionTest();
+/** A folder of bundled models with one of this id. */
+const bundled = folderOfFile("bundled-models-");
+beforeAll(() => void writePackage(join(bundled, "wood-leaf"), modelJson({ id: "wood-leaf" })));
+const made = sessionTest({ config: { bundledModelsDir: bundled } });
 const shared = made.shared(lineRows([1, 2]));
 let document: OpenApi;
 let plant: string;
@@ -61,9 +67,11 @@ const ACTIONS: readonly (readonly [operation: string, action: string, body: obje
   ["resetLabelEdits", "reset_label_edits", {}],
   ["segmentGroundSession", "segment_ground", {}],
   ["segmentTreesSession", "segment_trees", {}],
+  ["segmentWoodSession", "segment_wood", {}],
   ["split", "split", { region: BOX }],
   ["transform", "transform", { matrix: IDENTITY }],
   ["treeInventory", "tree_inventory", {}],
+  ["treeQsm", "tree_qsm", {}],
 ];
 const of = (operation: string, status: number, url: string, payload?: object): Refused => ({
   operation,
@@ -94,6 +102,11 @@ const REFUSED: readonly Refused[] = [
   of("segmentTrees", 400, "/api/segment/trees", { method: "magic" }),
   of("extractSkeleton", 404, "/api/skeleton/extract", UNKNOWN_SOURCE),
   of("extractSkeleton", 400, "/api/skeleton/extract", {}),
+  of("segmentWood", 404, "/api/segment/wood", UNKNOWN_SOURCE),
+  of("segmentWood", 400, "/api/segment/wood", { method: "magic" }),
+  of("importMlModel", 400, "/api/ml/models/import", { path: "/data/missing" }),
+  { ...of("deleteMlModel", 404, "/api/ml/models/missing"), method: "DELETE" },
+  { ...of("deleteMlModel", 409, "/api/ml/models/wood-leaf"), method: "DELETE" },
   of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),
@@ -122,6 +135,9 @@ const REFUSED: readonly Refused[] = [
   { ...of("closePlantSession", 404, `/api/plant/session/${GONE}`), method: "DELETE" },
   of("advancePlant", 404, `/api/plant/session/${GONE}/advance`, {}),
   of("advancePlant", 400, "/api/plant/session/PLANT/advance", { dt: -1 }),
+  of("buildQsm", 404, "/api/qsm/build", UNKNOWN_SOURCE),
+  of("importQsm", 404, "/api/qsm/import", { path: "/data/missing.las" }),
+  of("importQsm", 400, "/api/qsm/import", { path: "FOLDER/scan.txt" }),
   of("fitCrown", 404, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "cone" }),
   of("fitCrown", 400, "/api/fit/crown", { ...UNKNOWN_SOURCE, shape: "sphere" }),
   of("exportResults", 400, "/api/export", {
@@ -157,6 +173,7 @@ const REFUSED: readonly Refused[] = [
   wrong("labelRegion", "label_region", { strokes: [] }),
   wrong("segmentGroundSession", "segment_ground", { method: "magic" }),
   wrong("segmentTreesSession", "segment_trees", { method: "magic" }),
+  wrong("segmentWoodSession", "segment_wood", { method: "magic" }),
   wrong("split", "split", {}),
   wrong("transform", "transform", { matrix: [1, 0, 0] }),
 ];

@@ -47,6 +47,7 @@ const EDITS: readonly (readonly [name: string, path: string, body: object])[] = 
   ["segment_ground", "segment_ground", { cloth_resolution: 0.5 }],
   ["segment_trees", "segment_trees", { method: "chm", chm_min_height: 0 }],
   ["segment_trees without octree", "segment_trees", { defer_octree: true }],
+  ["segment_wood", "segment_wood", { method: "geometric" }],
   ["segment_ground without octree", "segment_ground", { method: "auto", defer_octree: true }],
 ];
 const STREAMED = /^(bake|extract_by_column|commit_labels)/;

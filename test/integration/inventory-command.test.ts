@@ -77,6 +77,27 @@ test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cl
   expect([summary.tree_count, summary.stand.treeCount]).toEqual([3, 3]);
 });
 
+test("an entered area, biomass, and what the stand values leave out", async () => {
+  const rows = places(forestRows([...TREES, { id: 4, x: 2, y: 2, dbh_m: 0.3 }]));
+  // Of the last tree only the crown was seen.
+  write(
+    rows.filter(([x, y, z]) => !(Number(z) > 0.2 && Number(z) < 3.9 && Math.hypot(Number(x) - 2, Number(y) - 2) < 0.5)),
+  );
+  const wishes = ["--plot-area", "400", "--biomass", "chave2014", "--wood-density", "0.6", "--method", "default"];
+  const { code, stdout } = await command(root, args(...wishes, "--json"));
+  expect(code).toBe(0);
+  const { stand, warnings, parameters } = JSON.parse(stdout);
+  expect(stand).toMatchObject({ plotAreaM2: 400, plotAreaSource: "entered", treeCount: 3, treesWithoutDiameter: 1 });
+  expect(stand.stemsPerHa).toBeCloseTo((3 / 400) * 1e4, 9);
+  expect(stand.biomassKg).toBeGreaterThan(0);
+  expect(parameters).toMatchObject({ plot_area: 400, biomass: "chave2014", wood_density: 0.6, jenkins_group: null });
+  expect(warnings.join(" ")).toMatch(/1 tree of breast height and more without a diameter/);
+  const text = readFileSync(join(out, "stand.csv"), "utf8");
+  expect(text).toMatch(/\nplot_area,400,m2\nplot_area_source,entered,\n/);
+  expect(text).toMatch(/\nn_trees_without_dbh,1,\n/);
+  expect(readFileSync(join(out, "report.html"), "utf8")).toContain("Biomass per hectare");
+});
+
 test("a cloud that is one tree needs no ground", async () => {
   write(places(forestRows([{ id: 1, x: 0, y: 0, dbh_m: 0.3 }]).filter((row) => !row.endsWith(" 0 0 1"))));
   const { code, stdout } = await command(root, args("--json"));
@@ -128,6 +149,14 @@ test("a plot without trees: the reason, and nothing is written", async () => {
 test.each<[string, string[], RegExp]>([
   ["an unknown method", ["--method", "magic"], /--method "magic" is none of/],
   ["a height of breast of 0", ["--breast-height", "0"], /--breast-height "0" must be a positive number/],
+  ["an area of 0", ["--plot-area", "0"], /--plot-area "0" must be a positive number of m2/],
+  ["an unknown equation", ["--biomass", "magic"], /--biomass "magic" is none of chave2014, jenkins2003/],
+  ["a density of no equation", ["--wood-density", "0.6"], /--wood-density needs --biomass chave2014/],
+  [
+    "an unknown group",
+    ["--biomass", "jenkins2003", "--jenkins-group", "fern"],
+    /--jenkins-group "fern" is none of aspen/,
+  ],
   ["a word for a diameter", ["--min-dbh", "thick"], /--min-dbh "thick" must be a number/],
 ])("%s is refused and nothing is written", async (_name, more, sentence) => {
   write(places(forestRows(TREES)));

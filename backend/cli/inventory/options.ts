@@ -1,3 +1,9 @@
+import {
+  DEFAULT_STAND_SETTINGS,
+  JENKINS_GROUPS,
+  type JenkinsGroup,
+  type StandSettings,
+} from "../../../shared/client/stand.ts";
 import { TREE_METHODS, type TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { DEFAULT_SAMPLE_POINTS, parsePictureSize, parseSamplePoints, type ReadingOptions } from "../analyze/options.ts";
@@ -10,6 +16,11 @@ export interface RawInventoryOptions {
   readonly method?: string;
   readonly breastHeight?: string;
   readonly minDbh?: string;
+  readonly plotArea?: string;
+  readonly biomass?: string;
+  readonly woodDensity?: string;
+  readonly jenkinsGroup?: string;
+  readonly qsm?: true;
   readonly units?: string;
   readonly columns?: string;
   readonly points?: string;
@@ -24,8 +35,10 @@ export interface InventoryOptions {
   readonly method: TreeMethod | undefined;
   /** Metres. */
   readonly breastHeight: number | undefined;
-  /** Centimetres. */
-  readonly minDbh: number | undefined;
+  /** What the stand table counts. */
+  readonly settings: StandSettings;
+  /** Model the wood of every tree. */
+  readonly qsm: boolean;
   readonly reading: ReadingOptions;
   readonly points: number;
   readonly pictureSize: number;
@@ -41,6 +54,41 @@ function parseMethod(text: string): TreeMethod {
   return method;
 }
 
+const EQUATIONS = ["chave2014", "jenkins2003"] as const;
+
+const groupOf = (text: string): JenkinsGroup | undefined =>
+  (Object.keys(JENKINS_GROUPS) as JenkinsGroup[]).find((name) => name === text.toLowerCase());
+
+function positive(option: string, text: string, what: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!(value > 0 && Number.isFinite(value))) throw bad(`${option} "${text}" must be a positive number of ${what}`);
+  return value;
+}
+
+/** Equation, density and group; refuses what the equation does not use. */
+function biomassOf({ biomass, woodDensity, jenkinsGroup, qsm }: RawInventoryOptions): Partial<StandSettings> {
+  const fromVolume = qsm === true && biomass === undefined;
+  if (woodDensity !== undefined && biomass !== "chave2014" && !fromVolume)
+    throw bad("--wood-density needs --biomass chave2014, or --qsm without --biomass");
+  if (jenkinsGroup !== undefined && biomass !== "jenkins2003") throw bad("--jenkins-group needs --biomass jenkins2003");
+  const given = woodDensity === undefined ? {} : { woodDensity: positive("--wood-density", woodDensity, "g/cm3") };
+  if (biomass === undefined) return fromVolume ? { biomassMethod: "qsm", ...given } : {};
+  const biomassMethod = EQUATIONS.find((name) => name === biomass);
+  if (!biomassMethod) throw bad(`--biomass "${biomass}" is none of ${EQUATIONS.join(", ")}`);
+  const group = jenkinsGroup === undefined ? DEFAULT_STAND_SETTINGS.jenkinsGroup : groupOf(jenkinsGroup);
+  if (!group) throw bad(`--jenkins-group "${jenkinsGroup}" is none of ${Object.keys(JENKINS_GROUPS).join(", ")}`);
+  return { biomassMethod, jenkinsGroup: group, ...given };
+}
+
+function settingsOf(raw: RawInventoryOptions): StandSettings {
+  return {
+    ...DEFAULT_STAND_SETTINGS,
+    ...(raw.minDbh === undefined ? {} : { minDbhCm: parseCentimetres(raw.minDbh) }),
+    ...(raw.plotArea === undefined ? {} : { plotAreaM2: positive("--plot-area", raw.plotArea, "m2") }),
+    ...biomassOf(raw),
+  };
+}
+
 function parseCentimetres(text: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (!(value >= 0 && Number.isFinite(value)))
@@ -50,12 +98,13 @@ function parseCentimetres(text: string): number {
 
 /** Errors: invalid_argument. */
 export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
-  const { method, breastHeight, minDbh, points, pictureSize } = raw;
+  const { method, breastHeight, points, pictureSize } = raw;
   return {
     out: raw.out,
     method: method === undefined ? undefined : parseMethod(method),
     breastHeight: breastHeight === undefined ? undefined : parseMetres("--breast-height", breastHeight),
-    minDbh: minDbh === undefined ? undefined : parseCentimetres(minDbh),
+    settings: settingsOf(raw),
+    qsm: raw.qsm ?? false,
     reading: checkedReading(raw),
     points: points === undefined ? DEFAULT_SAMPLE_POINTS : parseSamplePoints(points),
     pictureSize: pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(pictureSize),

@@ -1,29 +1,22 @@
-import { classesOf, type StandSettings, type StandSummary } from "../../../shared/client/index.ts";
+import { fittingClassesOf, type StandSettings } from "../../../shared/client/index.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
-import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
+import { plainNumber } from "../drawing/round-steps.ts";
 import { type Page, smallPage } from "../report/page.ts";
 import { optionFacts, versionsFact } from "../report/reproduce.ts";
 import type { Fact } from "../report/summary.ts";
 import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
-import { type CloudPart, inputFact } from "../run/inputs.ts";
+import { inputFact } from "../run/inputs.ts";
 import { reportedWarnings } from "../wording.ts";
 import type { InventoryOptions } from "./options.ts";
 import type { NamedFigure } from "./pictures.ts";
-import type { LabelledPlot } from "./steps.ts";
+import { known, type MeasuredPlot, short, standFacts, standWarnings } from "./stand-facts.ts";
+import { WOOD_FILE } from "./wood.ts";
 
 export const TREE_FILE = "trees.csv";
 export const STEM_FILE = "stem_curve.csv";
 export const STAND_FILE = "stand.csv";
 export const CROWN_FILE = "crowns.geojson";
-
-export interface MeasuredPlot {
-  readonly cloud: CloudPart;
-  readonly plot: LabelledPlot;
-  readonly list: TreeInventoryTail;
-  readonly stand: StandSummary;
-  readonly settings: StandSettings;
-}
 
 export interface Figures {
   readonly maps: readonly NamedFigure[];
@@ -31,13 +24,9 @@ export interface Figures {
   readonly trees: readonly NamedFigure[];
 }
 
-const short = (value: number, digits = 4) => shortNumber(Number(value.toPrecision(digits)));
-const known = (value: number | null, unit: string, digits = 4) =>
-  value === null ? "not known" : `${short(value, digits)} ${unit}`.trim();
-
 /** Height classes of all trees, also of those without a diameter. */
 export const heightClassesOf = (list: TreeInventoryTail, { heightClassM }: StandSettings) =>
-  classesOf(heightsOf(list), heightClassM);
+  fittingClassesOf(heightsOf(list), heightClassM);
 
 const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
@@ -62,34 +51,6 @@ export function plotFacts({ plot, list }: MeasuredPlot): Fact[] {
   return facts;
 }
 
-/** The stand table: values of the trees from a diameter on, with their units. */
-export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[] {
-  if (plot.method === "one_tree") return [["Plot", "none: the cloud is one tree"]];
-  const area = stand.plotAreaM2;
-  const perHa = area !== null && area > 0 ? (list.trees.length / area) * 1e4 : null;
-  const source = {
-    entered: "entered",
-    ground_class: "hull of the ground points",
-    all_points: "hull of all points",
-    none: "",
-  };
-  const facts: Fact[] = [
-    ["Plot area", area === null ? "not known" : `${known(area, "m²")} (${source[stand.plotAreaSource]})`],
-    ["Trees per hectare", known(perHa, "/ha")],
-    ["Canopy cover", stand.canopyCover === null ? "not known" : `${short(100 * stand.canopyCover, 3)} %`],
-  ];
-  if (plot.is_airborne) return [...facts, ["Diameters", "absent: from the air, too few returns reach the stems"]];
-  return [
-    ...facts,
-    [`Trees of ${shortNumber(settings.minDbhCm)} cm and more`, plainNumber(stand.treeCount, 0)],
-    ["Stems per hectare", known(stand.stemsPerHa, "/ha")],
-    ["Basal area", known(stand.basalAreaPerHaM2, "m²/ha")],
-    ["Quadratic mean diameter", known(stand.qmdCm, "cm")],
-    ["Lorey's height", known(stand.loreyHeightM, "m")],
-    ["Mean, largest height", `${known(stand.meanHeightM, "m")}, ${known(stand.maxHeightM, "m")}`],
-  ];
-}
-
 interface Made {
   readonly versions: Record<string, string>;
   readonly seconds: Record<string, number>;
@@ -107,7 +68,13 @@ export async function writeResults(
   { versions, seconds, copy, warnings: more }: Made,
 ) {
   const { cloud, plot, list, stand, settings } = found;
-  const warnings = reportedWarnings([...cloud.warnings, ...plot.warnings, ...list.warnings, ...more]);
+  const warnings = reportedWarnings([
+    ...cloud.warnings,
+    ...plot.warnings,
+    ...list.warnings,
+    ...standWarnings(found),
+    ...more,
+  ]);
   const all = [...figures.maps, ...figures.histograms, ...figures.trees];
   for (const { name, png } of all) await out.write(`${name}.png`, png);
   const document = {
@@ -130,6 +97,7 @@ export async function writeResults(
       stem_curve: out.final(STEM_FILE),
       stand: out.final(STAND_FILE),
       crowns: out.final(CROWN_FILE),
+      ...(found.wood ? { wood: out.final(WOOD_FILE) } : {}),
       cloud: out.final(copy),
       pictures: all.map(({ name }) => out.final(`${name}.png`)),
     },
@@ -149,10 +117,15 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ method, breastHeight, minDbh, reading, points, pictureSize }: InventoryOptions) => ({
+const recorded = ({ method, breastHeight, settings, qsm, reading, points, pictureSize }: InventoryOptions) => ({
   method: method ?? null,
   breast_height: breastHeight ?? null,
-  min_dbh: minDbh ?? null,
+  min_dbh: settings.minDbhCm,
+  plot_area: settings.plotAreaM2,
+  biomass: settings.biomassMethod,
+  qsm,
+  wood_density: ["chave2014", "qsm"].includes(settings.biomassMethod) ? settings.woodDensity : null,
+  jenkins_group: settings.biomassMethod === "jenkins2003" ? settings.jenkinsGroup : null,
   units: reading.units ?? null,
   columns: reading.columns ?? null,
   points,
@@ -201,6 +174,6 @@ function page(
 }
 
 const STAND_NOTE =
-  "Per hectare of the plot, which is the convex hull of the ground points. Basal area, mean diameter and Lorey's height (mean height weighted by basal area) count the trees from the smallest diameter on; cover counts all crowns once.";
+  "Per hectare of the plot: the area that was entered, else the convex hull of the ground points, or of all points where few trees stand on ground that was seen. Basal area, mean diameter and Lorey's height (mean height weighted by basal area) count the trees from the smallest diameter on; cover counts all crowns once.";
 const TREES_NOTE =
   "By diameter, else by height. Bars are sections of the stem as wide as their diameters; orange ones have few points, large residuals or a sudden radius.";

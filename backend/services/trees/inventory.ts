@@ -10,7 +10,6 @@ import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import * as edit from "../../native/cloud/edit.ts";
 import type { NativeJob } from "../../native/core/handles.ts";
 import * as native from "../../native/inventory.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
@@ -20,6 +19,8 @@ import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 import { inventoryRows } from "./inventory-rows.ts";
+import { plotWarnings } from "./plot-warnings.ts";
+import { treeSizes } from "./tree-sizes.ts";
 
 export const TREE_SLUG = "tree_instance";
 const GROUND_SLUG = "ground_class";
@@ -50,17 +51,8 @@ export async function treeInventory(
       if (!trees)
         throw new AppError("invalid_argument", `The cloud has no column ${TREE_SLUG}: run Segment Trees first.`);
       job.stage("Indexing trees", 0.02, 0.02);
-      const quiet = job.quiet(); // the stages show the inventory itself
-      const { skip } = await surviving(base, quiet);
-      const { values, counts } = await quiet.track(() => edit.classCounts(trees.native, skip));
-      const sizes = counts.filter((_, i) => (values[i] ?? 0) > 0);
-      if (sizes.length === 0)
-        throw new AppError(
-          "invalid_argument",
-          `No point has a tree: all values of ${TREE_SLUG} are 0. Run Segment Trees first.`,
-        );
-      const rows = sizes.reduce((sum, count) => sum + count, 0);
-      const largest = sizes.reduce((most, count) => Math.max(most, count), 0);
+      const { skip } = await surviving(base, job.quiet()); // the stages show the inventory itself
+      const { rows, largest } = await treeSizes(trees.native, skip, deps, job);
       const bytes = native.treeInventoryBytes(rows, largest, job.threads);
       return deps.admission.run(job, "Tree inventory", bytes, async () =>
         answerOf(await measured(session, base, skip, params, job), request, params, job),
@@ -179,7 +171,7 @@ function answerOf(
   const rows = inventoryRows(found, params);
   const { trees, stem_curve, skipped, ground_sources } = rows;
   const success = trees.length > 0;
-  const { overlap_known = true, ...stand } = found.stand ?? {};
+  const { overlap_known: _, plot_seen_share: __, trees_on_ground_share: ___, ...stand } = found.stand ?? {};
   return {
     success,
     trees,
@@ -187,7 +179,7 @@ function answerOf(
     stand: found.stand && { ...(stand as typeof found.stand), competition_radius_m: params.competition_radius_m },
     ground_sources,
     skipped,
-    warnings: warningsOf(found, rows, request, overlap_known),
+    warnings: warningsOf(found, rows, request),
     params,
     error: success
       ? null
@@ -200,7 +192,6 @@ function warningsOf(
   found: native.TreeInventory,
   { small_count, failed_count, ground_sources }: ReturnType<typeof inventoryRows>,
   { min_points, tree_ids }: TreeInventoryRequest,
-  overlap_known: boolean,
 ): string[] {
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
   const warnings: string[] = [];
@@ -215,8 +206,7 @@ function warningsOf(
     warnings.push(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
-  if (!overlap_known)
+  if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
-  if (found.stand?.plot_source === "none") warnings.push("The points lie on one line: there is no plot, and no cover.");
-  return warnings;
+  return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;
 }

@@ -57,7 +57,8 @@ void ask(HopGraph& graph, const KdTree& tree, double radius_m, OpContext& ctx) {
   ctx.begin_phase("Linking points", blocks.size() - 1);
   const KdTreeView view = tree.view();
   const double most = radius_m * radius_m;
-  const LeafKnnParams params{graph.width, 0, KnnColumns::kSquaredAndSlots};
+  const LeafKnnParams params{graph.width, 0,
+                             KnnColumns::kAll};  // without rows, ties are not in a fixed order
   all_knn(tree, params, {blocks.data(), blocks.size()}, ctx, [&](std::uint32_t number, const LeafKnn& found) {
     const kd_tree::Node& node = view.nodes[number];
     const kd_tree::Leaf leaf = view.leaf(node);

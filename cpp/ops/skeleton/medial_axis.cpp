@@ -20,8 +20,10 @@ constexpr int kRefits = 4;                ///< to the points near the circle
 constexpr double kNear = 3 * 1.4826;      ///< near: this many median deviations
 constexpr double kMostMiss = 0.25;        ///< median deviation over the radius
 constexpr int kSectors = 36;
-constexpr int kLeastSectors = 9;    ///< with points near the circle
-constexpr double kMostWidth = 1.5;  ///< radius over half the width of the points
+constexpr int kLeastSectors = 9;  ///< with points near the circle
+constexpr int kStraightenRounds = 8;
+constexpr double kSharpCosine = 0.5;  ///< of the turn at a node: 60 degrees
+constexpr double kMostWidth = 1.5;    ///< radius over half the width of the points
 
 /// A direction and two across it.
 struct Across {
@@ -141,6 +143,33 @@ class Fitter {
   std::vector<Vec2d> flat_;
 };
 
+/// Nodes where the path from the parent to the main child turns sharply go to the middle of the two: sections through a
+/// fork show two circles, and the fit takes either. Largest turns first settle: a node moves if no neighbour turns more.
+void straighten(const SkeletonNodes& nodes, std::vector<Vec3d>& place) {
+  std::vector<double> cosine(place.size(), 1);
+  for (int round = 0; round < kStraightenRounds; ++round) {
+    bool moved = false;
+    const auto turn_at = [&](std::uint32_t i) {
+      const std::uint32_t child = nodes.parent[i] == kNoBlock ? kNoBlock : main_child(nodes, i);
+      if (child == kNoBlock) return 1.0;
+      const Vec3d in = place[i] - place[nodes.parent[i]], out = place[child] - place[i];
+      const double scale = std::sqrt(dot(in, in) * dot(out, out));
+      return scale > 0 ? dot(in, out) / scale : 1.0;
+    };
+    for (std::uint32_t i = 0; i < place.size(); ++i) cosine[i] = turn_at(i);
+    std::vector<Vec3d> next = place;
+    for (std::uint32_t i = 0; i < place.size(); ++i) {
+      if (cosine[i] >= kSharpCosine) continue;
+      const std::uint32_t parent = nodes.parent[i], child = main_child(nodes, i);
+      if (cosine[parent] < cosine[i] || cosine[child] < cosine[i]) continue;
+      next[i] = (place[parent] + place[child]) * 0.5;
+      moved = true;
+    }
+    place = std::move(next);
+    if (!moved) return;
+  }
+}
+
 }  // namespace
 
 std::vector<Vec3d> medial_axis(const BulkVector<Vec3d>& points, const SkeletonNodes& nodes, OpContext& ctx) {
@@ -154,6 +183,7 @@ std::vector<Vec3d> medial_axis(const BulkVector<Vec3d>& points, const SkeletonNo
     });
     place = std::move(moved);
   }
+  straighten(nodes, place);
   return place;
 }
 
@@ -166,12 +196,16 @@ void reach_ends(const BulkVector<Vec3d>& points, const SkeletonNodes& nodes, std
       const bool leaf = nodes.children[i].empty(), root = nodes.parent[i] == kNoBlock;
       if (leaf == root) continue;
       const std::uint32_t from = leaf ? nodes.parent[i] : main_child(nodes, static_cast<std::uint32_t>(i));
-      const std::optional<Across> frame = across(before[from], before[i]);
+      // The lowest points of a base often lie at one side of it: the axis there is that of the nodes above.
+      const std::uint32_t beyond = leaf ? kNoBlock : main_child(nodes, from);
+      const std::optional<Across> frame =
+          beyond == kNoBlock ? across(before[from], before[i]) : across(before[beyond], before[from]);
       if (!frame) continue;
+      const Vec3d& start = beyond == kNoBlock ? before[i] : before[from];
       double farthest = 0;
       for (std::size_t k = 0; k < nodes.members[i].size; ++k)
-        farthest = std::max(farthest, dot(points[nodes.members[i][k]] - before[i], frame->along));
-      place[i] = before[i] + frame->along * farthest;
+        farthest = std::max(farthest, dot(points[nodes.members[i][k]] - start, frame->along));
+      place[i] = start + frame->along * farthest;
     }
   });
 }

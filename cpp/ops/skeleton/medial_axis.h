@@ -21,7 +21,8 @@ struct SkeletonNodes {
 ///
 /// The direction is that from the parent to the child with most points. Across it a circle is fitted to the points of the
 /// node (with those of its parent and this child if it has few), at most 600 of them. A node stays where it is if the
-/// circle misses the points, shows less than a quarter of itself, or is wider than the points.
+/// circle misses the points, shows less than a quarter of itself, or is wider than the points. Where the path through a
+/// node then turns by more than 60 degrees, as at forks, the node goes to the middle of the two.
 ///
 /// points   (m) metres, any one frame
 /// Order    A function of the arguments, for any number of threads.
@@ -30,7 +31,8 @@ struct SkeletonNodes {
 ///          circle is that of the largest sphere inside the cylinder, a point of the medial axis (Blum 1967).
 std::vector<Vec3d> medial_axis(const BulkVector<Vec3d>& points, const SkeletonNodes& nodes, OpContext& ctx);
 
-/// Moves the leaves of the tree, and its root, along its axis to the end of their points.
+/// Moves the leaves of the tree along its axis to the end of their points, and the root to theirs on the axis of the two
+/// nodes above it.
 void reach_ends(const BulkVector<Vec3d>& points, const SkeletonNodes& nodes, std::vector<Vec3d>& place,
                 OpContext& ctx);
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -12,14 +11,14 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "ops/cloud/categorical_split.h"
+#include "ops/trees/tree_failure.h"
 
 namespace pc {
 
 namespace {
 
 constexpr std::size_t kPollRows = 1 << 16;
-constexpr std::size_t kMostPlotCorners = 720;
-constexpr double kMostId = 0x1.0p53;
+constexpr double kMostId = 0x1.0p53 - 1;
 constexpr std::uint64_t kLeastPoints = 3;
 
 /// The rows of one tree in the order of the cloud.
@@ -87,6 +86,7 @@ TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeR
 struct GroundPass {
   GroundHeights heights;
   GrowingHull ground, all;
+  SeenCells seen;
 };
 
 GroundPass pass_over_rows(const TreeCloud& cloud, bool want_plot, OpContext& ctx) {
@@ -106,7 +106,9 @@ GroundPass pass_over_rows(const TreeCloud& cloud, bool want_plot, OpContext& ctx
         pass.heights.add(p, ctx);
         if (want_plot) pass.ground.add({p.x, p.y});
       }
-      if (want_plot) pass.all.add({p.x, p.y});
+      if (!want_plot) continue;
+      pass.all.add({p.x, p.y});
+      pass.seen.add({p.x, p.y}, ctx);
     }
   };
   if (cloud.ground_class == nullptr) {
@@ -148,12 +150,14 @@ class Inventory {
       if (value >= 1 && value <= kMostId) {
         const auto id = static_cast<std::uint64_t>(value);
         if (!wanted || wanted->erase(id) > 0) trees.push_back({id, first, count});
+      } else if (value > kMostId && !wanted) {
+        result_.skipped.push_back({value, count, "ids from 2^53 on are not exact numbers", false});
       }
       first += count;
     }
     if (!wanted) return trees;
     for (const std::uint64_t id : *wanted)
-      result_.skipped.push_back({id, 0, "no point of the cloud has this id", false});
+      result_.skipped.push_back({static_cast<double>(id), 0, "no point of the cloud has this id", false});
     return trees;
   }
 
@@ -171,18 +175,13 @@ class Inventory {
     parallel_for(ctx_, trees.size(), 1, [&](std::size_t at, std::size_t) {
       const std::size_t i = queue[at];
       counts[i] = trees[i].count;
-      try {
+      reasons[i] = reason_of_failure([&] {
         const TreePoints tree = points_of(cloud_, order, trees[i], ctx_);
         nonfinite += tree.nonfinite;
         counts[i] = tree.points.size();
         if (counts[i] >= params_.min_points && counts[i] > 0)
           measured[i] = measure_tree(trees[i].id, tree, ground);
-      } catch (const Error& error) {
-        if (error.code() == ErrorCode::kCanceled) throw;
-        reasons[i] = error.what();
-      } catch (const std::bad_alloc&) {
-        reasons[i] = "its points do not fit in the free memory";
-      }
+      });
     });
     result_.nonfinite_count = nonfinite;
     for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -191,8 +190,8 @@ class Inventory {
         continue;
       }
       const bool small = reasons[i].empty();
-      result_.skipped.push_back(
-          {trees[i].id, counts[i], small ? "fewer than min_points points" : reasons[i], small});
+      result_.skipped.push_back({static_cast<double>(trees[i].id), counts[i],
+                                 small ? "fewer than min_points points" : reasons[i], small});
     }
     std::sort(result_.skipped.begin(), result_.skipped.end(),
               [](const SkippedTree& a, const SkippedTree& b) { return a.id < b.id; });
@@ -219,17 +218,7 @@ class Inventory {
   void measure_stand(GroundPass& pass) {
     ctx_.begin_phase("Plot boundary", 0);
     StandMeasures stand{};
-    stand.plot_source = PlotSource::kGroundClass;
-    stand.plot = with_fewer_corners(pass.ground.corners(), kMostPlotCorners);
-    if (stand.plot.size() < 3) {
-      stand.plot_source = PlotSource::kAllPoints;
-      stand.plot = with_fewer_corners(pass.all.corners(), kMostPlotCorners);
-    }
-    if (stand.plot.size() < 3) {
-      stand.plot_source = PlotSource::kNone;
-      stand.plot.clear();
-    }
-    stand.plot_area_m2 = area_of(stand.plot);
+    PlotEvidence evidence{pass.ground.corners(), pass.all.corners(), {}, {}};
     std::vector<ConvexPolygon> hulls;
     std::vector<Vec2d> bases;
     std::vector<double> diameters;
@@ -239,14 +228,19 @@ class Inventory {
       hulls.push_back(tree.crown.hull);
       bases.push_back(tree.too_few_points ? Vec2d{none, none} : Vec2d{tree.stem.base.x, tree.stem.base.y});
       diameters.push_back(!tree.too_few_points && at ? 2 * at->circle.radius : none);
-      if (tree.crown.hull.size() >= 3) stand.crown_area_sum_m2 += tree.crown.projected_area_m2;
+      if (!tree.too_few_points) evidence.bases.push_back(bases.back());
+      if (tree.crown.hull.size() < 3) continue;
+      stand.crown_area_sum_m2 += tree.crown.projected_area_m2;
+      evidence.crowns.push_back(tree.crown.hull);
     }
+    stand.plot = plot_boundary(evidence, pass.seen, ctx_);
     stand.cover = crown_cover(
-        hulls, {stand.plot, params_.cover_cell_m, params_.most_cover_cells, params_.most_overlap_pairs},
+        hulls,
+        {stand.plot.polygon, params_.cover_cell_m, params_.most_cover_cells, params_.most_overlap_pairs},
         ctx_);
     stand.competition =
         competition({bases.data(), bases.size()}, {diameters.data(), diameters.size()},
-                    {params_.competition_radius_m, stand.plot, params_.least_distance_m}, ctx_);
+                    {params_.competition_radius_m, stand.plot.polygon, params_.least_distance_m}, ctx_);
     result_.stand = std::move(stand);
   }
 

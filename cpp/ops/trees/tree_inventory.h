@@ -11,6 +11,7 @@
 #include "ops/trees/competition.h"
 #include "ops/trees/crown_cover.h"
 #include "ops/trees/crown_measures.h"
+#include "ops/trees/plot_boundary.h"
 #include "ops/trees/stem_curve.h"
 
 namespace pc {
@@ -47,18 +48,14 @@ struct MeasuredTree {
 
 /// A tree that is not in the list, and why.
 struct SkippedTree {
-  std::uint64_t id;
+  double id;  ///< exact below 2^53; larger values of tree_instance are no ids
   std::uint64_t point_count;
   std::string reason;  ///< a sentence part for the user
   bool small;          ///< fewer than min_points
 };
 
-enum class PlotSource : std::uint8_t { kGroundClass, kAllPoints, kNone };
-
 struct StandMeasures {
-  ConvexPolygon plot;  ///< at most 720 corners; fewer than 3 = none
-  double plot_area_m2;
-  PlotSource plot_source;
+  PlotBoundary plot;
   CrownCover cover;
   double crown_area_sum_m2;
   Competition competition;  ///< one entry per tree of the list
@@ -74,8 +71,8 @@ struct TreeInventoryResult {
 /// Measures every tree of a cloud, then the stand.
 ///
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of
-///          one tree. The ground grid and the plot's hull are summed up row by row.
-/// Failure  A tree that cannot be measured is skipped with its reason.
+///          one tree. The ground grid, the plot's hulls and its cells are summed up row by row.
+/// Failure  A tree that cannot be measured is skipped with its reason, whatever it is.
 /// Order    The same bits for any thread count, whether the columns lie in memory or in files.
 /// Cost     See tree_inventory_bytes; O(n log n) time.
 /// Cancel   Within 250 ms.

@@ -217,7 +217,9 @@ export const StandRecord = z
     plot_area_m2: z.number().nullable().describe("area of the plot, m2; null = none"),
     plot_source: z
       .enum(["ground_class", "all_points", "none"])
-      .describe("points whose convex hull is the plot; none: they lie on a line"),
+      .describe(
+        "points whose convex hull is the plot. ground_class: nine of ten trees and half of their crown area stand on it; all_points: otherwise; none: points are within 2.5 m to 5 m of less than half of that hull, or on a line",
+      ),
     crown_union_area_m2: z.number().describe("area inside the plot covered by at least one crown, m2"),
     cover_cell_m: z.number().describe("edge of the cells that measured it, metres; 0 without a plot"),
     crown_area_sum_m2: z.number().describe("sum of the crown areas, m2; overlaps count twice"),
@@ -228,7 +230,9 @@ export type StandRecord = z.infer<typeof StandRecord>;
 
 export const SkippedTree = z
   .object({
-    tree_id: z.int().describe("value of tree_instance, or of tree_ids without a point"),
+    tree_id: z
+      .number()
+      .describe("value of tree_instance, rounded from 2^53 on where values are no ids, or of tree_ids without a point"),
     n_points: z.int().describe("hits of the tree that are not deleted"),
     reason: z.string().describe("why it is not in trees, a sentence part"),
   })

@@ -7,6 +7,7 @@ import { atLeast, atMost, defineJob, type Job, USAGE } from "../job.ts";
 import { nativeJob, THREADS } from "../native.ts";
 
 const TREES = 1_000;
+const TREE_POINTS = 20_000;
 const STEMS = 1_000_000;
 
 /** The plot of the paper's authors: 1.54M points of lodgepole pines, no ground. */
@@ -25,6 +26,20 @@ export const treeJobs: Readonly<Record<string, Job>> = {
       compare: USAGE,
     },
   ),
+  "tree-qsm": defineJob(
+    () => nativeJob(["op_s", "op_cpu_s", "modelled"], "model-trees", String(TREES), String(TREE_POINTS), THREADS),
+    {
+      title: "models of the wood of 1000 trees of 20k points, side by side",
+      count: TREES * TREE_POINTS,
+      most: 2,
+      figure: (sample) => `${sample.op_s.toFixed(1)} s, ${sample.op_cpu_s.toFixed(1)} CPU-s, ${sample.modelled} models`,
+      targets: [
+        atMost((sample) => sample.op_s, 60, "<= 60 s"),
+        atLeast((sample) => sample.modelled, TREES, "every tree"),
+      ],
+      compare: ["op_cpu_s", "peak_rss_mib"],
+    },
+  ),
   competition: defineJob(() => nativeJob(["op_s"], "competition", String(STEMS), THREADS), {
     title: "Hegyi's indices of 1M stems within 10 m",
     count: STEMS,
@@ -32,6 +47,41 @@ export const treeJobs: Readonly<Record<string, Job>> = {
     targets: [atMost((sample) => sample.op_s, 1.5, "<= 1.5 s")],
     compare: USAGE,
   }),
+  ...Object.fromEntries(
+    [1, 2, 5, 10].map((millions) => [
+      `skeleton-${millions}m`,
+      defineJob(
+        () => nativeJob(["op_s", "op_cpu_s", "bytes_per_point"], "skeleton", String(millions * ONE_MILLION), THREADS),
+        {
+          title: `skeleton of ${millions}M points of a tree`,
+          count: millions * ONE_MILLION,
+          figure: (sample) =>
+            `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.bytes_per_point.toFixed(0)} bytes per point`,
+          targets: [
+            atMost((sample) => sample.op_s, 4 * millions, `<= ${4 * millions} s`),
+            atMost((sample) => sample.bytes_per_point, 250, "<= 250 bytes per point"),
+          ],
+          compare: ["op_cpu_s", "peak_rss_mib"],
+        },
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    (["sota", "geometric"] as const).map((method) => [
+      `wood-${method}`,
+      defineJob(() => nativeJob(["op_s", "op_cpu_s", "point_bytes"], "wood", String(ONE_MILLION), method, THREADS), {
+        title: `wood and leaves of a tree of 1M points, method ${method}`,
+        count: ONE_MILLION,
+        figure: (sample) =>
+          `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.point_bytes.toFixed(0)} bytes a point`,
+        targets: [
+          atMost((sample) => sample.op_s, 5, "<= 5 s"),
+          atMost((sample) => sample.point_bytes, 400, "<= 400 bytes a point"),
+        ],
+        compare: ["op_cpu_s", "peak_rss_mib"],
+      }),
+    ]),
+  ),
   "trees-cut-pursuit": defineJob(
     async () => nativeJob(FIGURES, "segment-trees", (await plotFiles(ONE_MILLION)).las, THREADS),
     {

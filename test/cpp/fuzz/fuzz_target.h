@@ -25,7 +25,9 @@ FuzzTarget e57_target();
 FuzzTarget ptx_target();
 FuzzTarget json_target();
 FuzzTarget plant_target();
+FuzzTarget qsm_target();
 FuzzTarget skeleton_target();  // positions and parameters instead of a file
+FuzzTarget qsm_build_target();
 FuzzTarget zcol_target();      // archive_targets.cpp
 FuzzTarget npy_target();       // archive_targets.cpp
 FuzzTarget obj_target();       // mesh_targets.cpp

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "core/platform.h"
 #include "fuzz/fuzz_target.h"
 #include "support/nasty_clouds.h"

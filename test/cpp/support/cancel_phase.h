@@ -1,8 +1,10 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <thread>
@@ -13,11 +15,23 @@
 
 namespace pc::test {
 
+/// What is promised; sanitizers cost up to ten times as much.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kCancelSeconds = 2.5;
+#else
+constexpr double kCancelSeconds = 0.25;
+#endif
+/// Runs that may end too late, because other programs have the cores.
+constexpr int kMostLate = 8;
+
 /// Cancels `run` as soon as it is in a phase whose name begins with `phase`, and asserts that it ends in time and that its
-/// memory goes back. On a busy machine the phase may be over before this is seen; then it runs once more.
+/// memory goes back. On a busy machine the phase may be over before this is seen, or the run may wait for a core; then it
+/// runs once more.
 inline void expect_cancel_in_phase(const std::string& phase, const std::function<void(OpContext&)>& run) {
   using Clock = std::chrono::steady_clock;
   const std::uint64_t before = bulk_bytes_in_use();
+  double fastest = HUGE_VAL;
+  int late = 0;
   for (int attempt = 0; attempt < 20; ++attempt) {
     JobControl control;
     Clock::time_point asked;
@@ -40,8 +54,12 @@ inline void expect_cancel_in_phase(const std::string& phase, const std::function
     canceler.join();
     EXPECT_EQ(bulk_bytes_in_use(), before) << phase;
     if (!canceled) continue;
-    // 250 ms is promised; sanitizers and busy cores cost up to ten times as much.
-    EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), 2.5) << phase;
+    fastest = std::min(fastest, std::chrono::duration<double>(ended - asked).count());
+    if (fastest < kCancelSeconds) return;
+    if (++late == kMostLate) break;
+  }
+  if (late > 0) {
+    EXPECT_LT(fastest, kCancelSeconds) << phase;
     return;
   }
   ADD_FAILURE() << phase << ": never canceled";

@@ -26,6 +26,7 @@
 #include "ops/ground/smrf.h"
 #include "ops/octree/octree_build.h"
 #include "ops/octree/octree_sink.h"
+#include "ops/qsm/build_qsm.h"
 
 /// Clouds that hash tables, trees and grids find hard, and the ops whose cost depends on where the points lie.
 namespace pc::test {
@@ -205,6 +206,10 @@ inline const std::vector<ShapeOp>& shape_ops() {
       {"beam_trajectory",
        [](const ShapeCloud& cloud, OpContext& ctx) {
          beam_trajectory(cloud.times.view(), cloud.positions.view(), 100'000, ctx);
+       }},
+      {"build_qsm",
+       [](const ShapeCloud& cloud, OpContext& ctx) {
+         build_qsm(cloud.hits(), {0.004, true, 0.75, 1, 0, 0, RadiusModel::kTapered}, ctx);
        }},
       {"octree_build",
        [](const ShapeCloud& cloud, OpContext& ctx) {

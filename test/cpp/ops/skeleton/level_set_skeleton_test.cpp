@@ -124,7 +124,8 @@ TEST(LevelSetSkeleton, EndsReachTheTips) {
 
 TEST(LevelSetSkeleton, TheOrderOfThePointsAndThreadsChangeNothing) {
   std::vector<Vec3d> points = fork(0.8);
-  points.insert(points.end(), points.begin(), points.begin() + 500);  // duplicates
+  const std::vector<Vec3d> twice(points.begin(), points.begin() + 500);
+  points.insert(points.end(), twice.begin(), twice.end());
   const Skeleton straight = extract(points, skeleton_params(), 1);
   ASSERT_EQ(straight.failure, SkeletonFailure::kNone);
   std::mt19937_64 random(3);

@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <random>
+
+#include "support/fuzz_runs.h"
 
 namespace {
 
@@ -138,8 +139,8 @@ TEST(TreeInventory, TheStandPassKnowsPlotEdgesAndOverlap) {
   const TreeInventoryResult found = plot.measure();
   ASSERT_TRUE(found.stand.has_value());
   const StandMeasures& stand = *found.stand;
-  EXPECT_EQ(stand.plot_source, PlotSource::kGroundClass);
-  EXPECT_NEAR(stand.plot_area_m2, 400, 1e-6 * 400);
+  EXPECT_EQ(stand.plot.source, PlotSource::kGroundClass);
+  EXPECT_NEAR(stand.plot.area_m2, 400, 1e-6 * 400);
   const double first = found.trees[0].stem.breast_height->circle.radius,
                second = found.trees[1].stem.breast_height->circle.radius;
   const double distance = std::hypot(found.trees[0].stem.base.x - found.trees[1].stem.base.x,
@@ -150,7 +151,37 @@ TEST(TreeInventory, TheStandPassKnowsPlotEdgesAndOverlap) {
   const double lens = 2 * 9 * std::acos(4.0 / 6) - 2 * std::sqrt(36 - 16.0);
   EXPECT_NEAR(stand.cover.overlap_m2[0], lens, 0.4);
   EXPECT_NEAR(stand.cover.union_area_m2, 18 * kPi - lens, 1);
-  EXPECT_EQ(plot.measure(defaults(), 2, true, false).stand->plot_source, PlotSource::kAllPoints);
+  EXPECT_EQ(plot.measure(defaults(), 2, true, false).stand->plot.source, PlotSource::kAllPoints);
+}
+
+TEST(TreeInventory, APatchOfGroundIsNoPlot) {
+  Plot plot;
+  plot.add_ground(4);  // 16 m2 under one of four trees
+  for (int i = 0; i < 4; ++i)
+    plot.add_tree(3 + 7 * (i % 2), 3 + 7 * (i / 2), static_cast<std::uint32_t>(i + 1), 0.2, 2000);
+  const StandMeasures stand = *plot.measure().stand;
+  EXPECT_EQ(stand.plot.source, PlotSource::kAllPoints);
+  EXPECT_NEAR(stand.plot.area_m2, 13 * 13 - (4 - kPi) * 9, 4);
+  EXPECT_LT(stand.plot.ground_share, 0.3);
+}
+
+TEST(TreeInventory, IdsThatAreNoExactNumbersAreSkipped) {
+  Plot plot;
+  plot.add_ground(20);
+  plot.add_tree(5, 5, 1, 0.3);
+  plot.add_tree(12, 6, 2, 0.2);
+  std::vector<double> ids(plot.ids.begin(), plot.ids.end());
+  for (double& id : ids) id = id == 2 ? 0x1.0p53 : id;
+  const AnyColumn tree = Plot::column(ids), height = Plot::column(plot.heights);
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  const TreeInventoryResult found = tree_inventory(
+      {{plot.points.data(), plot.points.size()}, {0, 0, 0}, {}, &tree, &height, nullptr}, defaults(), ctx);
+  ASSERT_EQ(found.trees.size(), 1u);
+  ASSERT_EQ(found.skipped.size(), 1u);
+  EXPECT_EQ(found.skipped[0].id, 0x1.0p53);
+  EXPECT_EQ(found.skipped[0].point_count, 12'000u);
+  EXPECT_EQ(found.skipped[0].reason, "ids from 2^53 on are not exact numbers");
 }
 
 TEST(TreeInventory, TheGroundIsTheBestSourceThatThereIs) {
@@ -278,10 +309,8 @@ TEST(BreastHeightSigma, GrowsWithTheScatterOfSections) {
 
 /// Random clouds, ids and parameters: no crash, and every id is a row or skipped.
 TEST(TreeInventory, AnyCloudHasAnAnswer) {
-  const char* wanted = std::getenv("PC_INVENTORY_CLOUDS");
-  const int runs = wanted == nullptr ? 150 : std::atoi(wanted);
-  for (int run = 0; run < runs; ++run) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(run));
+  for (std::uint64_t run = 0; run < test::fuzz_runs(150); ++run) {
+    std::mt19937_64 random(run);
     std::uniform_real_distribution<double> unit;
     const auto pick = [&](std::initializer_list<double> values) {
       return values.begin()[random() % values.size()];

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { inPieces } from "../../../../backend/cli/inventory/inventory.ts";
-import { type MeasuredPlot, plotFacts } from "../../../../backend/cli/inventory/results.ts";
+import { plotFacts } from "../../../../backend/cli/inventory/results.ts";
+import type { MeasuredPlot } from "../../../../backend/cli/inventory/stand-facts.ts";
 import { DEFAULT_STAND_SETTINGS, standSummary } from "../../../../shared/client/stand.ts";
 import type { TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
 

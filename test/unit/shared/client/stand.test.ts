@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { standCsv, stemCurveCsv, treeCsv } from "../../../../shared/client/inventory-tables.ts";
 import {
-  classesOf,
   DEFAULT_STAND_SETTINGS,
   keepTreeEdits,
   type StandSettings,
@@ -10,6 +9,7 @@ import {
   type TreeEdit,
   treeBiomass,
 } from "../../../../shared/client/stand.ts";
+import { classesOf } from "../../../../shared/client/value-classes.ts";
 import type { StandRecord, TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
 
 const tree = (
@@ -48,6 +48,7 @@ describe("stand summary", () => {
     expect(found.qmdCm).toBeCloseTo(35.3553391, 6);
     expect(found.loreyHeightM).toBeCloseTo((0.09 * 20 + 0.16 * 25) / 0.25, 12);
     expect([found.meanHeightM, found.maxHeightM]).toEqual([22.5, 25]);
+    expect(found.treesWithoutDiameter).toBe(1);
     expect(found.canopyCover).toBeCloseTo(0.7, 12);
     expect([found.biomassKg, found.biomassPerHaMg, found.biomassTreesMissing]).toEqual([null, null, 0]);
     expect(found.dbhClasses).toEqual([
@@ -135,6 +136,29 @@ test("classes hold every value between their edges k * width", () => {
   for (const width of [0, -1, Number.NaN, Infinity]) expect(() => classesOf([1], width)).toThrow(RangeError);
 });
 
+test("a stray tree 20 km up widens the classes", () => {
+  const { heightClasses } = standSummary({ trees: [...TREES, tree(5, 0.3, 20_025)], stand });
+  expect(heightClasses[0]).toEqual({ lo: 20, hi: 40, count: 2 });
+  expect(heightClasses.at(-1)).toEqual({ lo: 20_020, hi: 20_040, count: 1 });
+  expect(() => standSummary({ trees: TREES, stand }, settings({ heightClassM: 0 }))).toThrow(RangeError);
+});
+
+test("without a plot there is no cover, also for an entered area; trees without a diameter are counted", () => {
+  const none: StandRecord = {
+    ...stand,
+    plot_area_m2: null,
+    plot_source: "none",
+    crown_union_area_m2: 0,
+    cover_cell_m: 0,
+  };
+  const found = standSummary({ trees: TREES, stand: none }, settings({ plotAreaM2: 400 }));
+  expect([found.canopyCover, found.plotAreaSource, found.stemsPerHa]).toEqual([null, "entered", 50]);
+  const dead = { 4: edit("dead") };
+  const low = [...TREES, tree(5, null, 1.2)];
+  expect(standSummary({ trees: low, stand }).treesWithoutDiameter).toBe(1);
+  expect(standSummary({ trees: low, stand }, DEFAULT_STAND_SETTINGS, dead).treesWithoutDiameter).toBe(0);
+});
+
 test("an edit survives only with its tree in its place", () => {
   const edits = { 1: edit("dead"), 2: edit("live"), 3: edit("live"), 4: edit("live"), 5: edit("live") };
   const { stem_base: _, ...baseless } = tree(4, null, 1);
@@ -201,6 +225,7 @@ describe("CSV", () => {
       "biomass_per_ha",
       "biomass_trees_missing",
       "biomass_trees_beyond_equation_range",
+      "n_trees_without_dbh",
     ]);
     expect(classes).toMatch(/^class,lo,hi,count\ndbh_cm,30,35,1\n/);
     expect(classes).toContain("height_m,20,22,1");

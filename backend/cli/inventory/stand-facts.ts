@@ -1,0 +1,85 @@
+import type { StandSettings, StandSummary } from "../../../shared/client/index.ts";
+import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
+import type { Fact } from "../report/summary.ts";
+import type { CloudPart } from "../run/inputs.ts";
+import type { LabelledPlot } from "./steps.ts";
+import type { WoodOfTrees } from "./wood.ts";
+
+export interface MeasuredPlot {
+  readonly cloud: CloudPart;
+  readonly plot: LabelledPlot;
+  readonly list: TreeInventoryTail;
+  readonly stand: StandSummary;
+  readonly settings: StandSettings;
+  /** Null: not asked for. */
+  readonly wood: WoodOfTrees | null;
+}
+
+export const short = (value: number, digits = 4) => shortNumber(Number(value.toPrecision(digits)));
+export const known = (value: number | null, unit: string, digits = 4) =>
+  value === null ? "not known" : `${short(value, digits)} ${unit}`.trim();
+
+/** The stand table: values of the trees from a diameter on, with their units. */
+export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[] {
+  if (plot.method === "one_tree") return [["Plot", "none: the cloud is one tree"]];
+  const area = stand.plotAreaM2;
+  const perHa = area !== null && area > 0 ? (list.trees.length / area) * 1e4 : null;
+  const source = {
+    entered: "entered",
+    ground_class: "hull of the ground points",
+    all_points: "hull of all points",
+    none: "",
+  };
+  const facts: Fact[] = [
+    ["Plot area", area === null ? "not known" : `${known(area, "m²")} (${source[stand.plotAreaSource]})`],
+    ["Trees per hectare", known(perHa, "/ha")],
+    ["Canopy cover", stand.canopyCover === null ? "not known" : `${short(100 * stand.canopyCover, 3)} %`],
+  ];
+  if (plot.is_airborne) return [...facts, ["Diameters", "absent: from the air, too few returns reach the stems"]];
+  return [
+    ...facts,
+    [`Trees of ${shortNumber(settings.minDbhCm)} cm and more`, plainNumber(stand.treeCount, 0)],
+    ["Stems per hectare", known(stand.stemsPerHa, "/ha")],
+    ["Without a diameter, not counted", plainNumber(stand.treesWithoutDiameter, 0)],
+    ["Basal area", known(stand.basalAreaPerHaM2, "m²/ha")],
+    ["Quadratic mean diameter", known(stand.qmdCm, "cm")],
+    ["Lorey's height", known(stand.loreyHeightM, "m")],
+    ["Mean, largest height", `${known(stand.meanHeightM, "m")}, ${known(stand.maxHeightM, "m")}`],
+    ...biomassFacts(stand, settings),
+  ];
+}
+
+const EQUATION_NAMES = {
+  chave2014: "Chave et al. 2014",
+  jenkins2003: "Jenkins et al. 2003",
+  qsm: "volume and density",
+};
+
+function biomassFacts(stand: StandSummary, { biomassMethod, woodDensity, jenkinsGroup }: StandSettings): Fact[] {
+  if (biomassMethod === "none") return [];
+  const of = biomassMethod === "jenkins2003" ? jenkinsGroup : `${shortNumber(woodDensity)} g/cm³`;
+  return [
+    ["Biomass above the ground", `${known(stand.biomassKg, "kg")} (${EQUATION_NAMES[biomassMethod]}, ${of})`],
+    ["Biomass per hectare", known(stand.biomassPerHaMg, "Mg/ha")],
+  ];
+}
+
+/** What the stand table leaves out, or takes from beyond where an equation holds. */
+export function standWarnings({ stand, plot, settings, wood }: MeasuredPlot): string[] {
+  const warnings: string[] = [...(wood?.warnings ?? [])];
+  const trees = (count: number) => `${plainNumber(count, 0)} ${count === 1 ? "tree" : "trees"}`;
+  if (plot.is_airborne && settings.biomassMethod !== "none")
+    warnings.push("Biomass is not known: its equations need diameters.");
+  if (plot.is_airborne || plot.method === "one_tree") return warnings;
+  if (stand.treesWithoutDiameter > 0)
+    warnings.push(
+      `${trees(stand.treesWithoutDiameter)} of breast height and more without a diameter: stems, basal area and biomass per hectare leave them out and are too small by them.`,
+    );
+  if (stand.biomassTreesMissing > 0) warnings.push(`The biomass of ${trees(stand.biomassTreesMissing)} is not known.`);
+  if (stand.biomassTreesBeyondRange > 0)
+    warnings.push(
+      `${trees(stand.biomassTreesBeyondRange)} outside the diameters that the equation of the biomass was fitted to.`,
+    );
+  return warnings;
+}

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import type { Perform } from "../analyze/command.ts";
+import type { RawQsmOptions } from "./options.ts";
+
+export function addQsm(program: Command, perform: Perform): void {
+  program
+    .command("qsm")
+    .description("model the wood of one tree as connected cylinders; write tables, pictures, a mesh and a report")
+    .argument("<cloud>", "point cloud file of one tree without ground and, where possible, without leaves")
+    .requiredOption("--out <folder>", "folder for the results, created if missing")
+    .option("--species-twig <mm>", "radius of twigs of this year, measured for the species (default 4.23)")
+    .option("--radius-model <name>", "tapered (default) or isotonic")
+    .option("--units <name>", "unit of the coordinates: m, ft or us-ft")
+    .option("--columns <legend>", "names of the columns of a text file")
+    .option("--picture-size <px>", "longest side of a picture (default 900)")
+    .option("--force", "replace the report of an earlier run in the folder")
+    .option("--json", "write one JSON document to stdout instead of the table")
+    .addHelpText("after", EXAMPLES)
+    .action((cloud: string, raw: RawQsmOptions) =>
+      perform(async (deps) => {
+        const { checkedQsm } = await import("./options.ts");
+        const { modelTreeFile } = await import("./qsm.ts");
+        await modelTreeFile(cloud, checkedQsm(raw), deps);
+      }),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npm start -- qsm tree.las --out model
+  npm start -- qsm oak.laz --out model --species-twig 2.1`;

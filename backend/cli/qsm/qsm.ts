@@ -1,0 +1,50 @@
+import { qsmMesh } from "../../../shared/client/index.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { jsonDocument } from "../analyze/json-document.ts";
+import { describeVersions } from "../analyze/record.ts";
+import type { AnalyzeDeps } from "../analyze/run.ts";
+import { terminalTable } from "../report/terminal.ts";
+import { runInFolder, shown } from "../run/folder-run.ts";
+import { checkInputs, type Input, readCloud, requireKind } from "../run/inputs.ts";
+import { cloudSample } from "../run/samples.ts";
+import { diameterClasses, stemTaper } from "./measures.ts";
+import type { QsmOptions } from "./options.ts";
+import { classFigure, sideBySide, taperFigure } from "./pictures.ts";
+import { writeModel } from "./results.ts";
+
+/** Points of the pictures and of the measured taper. */
+const SAMPLE_POINTS = 400_000;
+
+/**
+ * Models the wood of one tree and writes tables, mesh, pictures and report, all of them or, after a cancel or failure,
+ * none. Errors: those of the options, the file and the client; invalid_argument where no model was found.
+ */
+export async function modelTreeFile(cloud: string, options: QsmOptions, deps: AnalyzeDeps): Promise<void> {
+  const [input] = (await checkInputs([cloud], options.reading)) as [Input];
+  requireKind(input, "cloud", "<cloud>");
+  await runInFolder(options, deps, async (run) => {
+    const points = await readCloud(input, options.reading, run);
+    const { client, progress, signal } = run;
+    progress.stage("Building the model");
+    const { twig_radius_mm, radius_model } = options;
+    const source = { session_id: points.tail.session_id };
+    const model = await client.buildQsm({ source, twig_radius_mm, radius_model }, shown(run));
+    if (!model.metrics) throw new AppError("invalid_argument", model.error ?? "no model was found");
+    progress.stage("Drawing pictures");
+    const sample = await cloudSample(points.tail, client, { budget: SAMPLE_POINTS, signal });
+    const mesh = qsmMesh(model);
+    const classes = diameterClasses(model, model.metrics);
+    const taper = stemTaper(model, sample.position);
+    const figures = [
+      ...(await sideBySide(sample, mesh, options.pictureSize, signal)),
+      await taperFigure(taper),
+      await classFigure(classes),
+    ];
+    progress.stage("Writing the report");
+    const warnings = [...points.warnings, ...model.warnings];
+    const found = { points, model, metrics: model.metrics, mesh, classes, taper, warnings };
+    const versions = await describeVersions(client, signal);
+    const { document, facts } = await writeModel(found, figures, options, run, versions);
+    deps.stdout.write(options.json ? jsonDocument(document) : terminalTable(facts, document.warnings));
+  });
+}

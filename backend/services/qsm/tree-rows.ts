@@ -1,0 +1,79 @@
+import type { TreeQsmRequest } from "../../../shared/contract/cloud-session/tree-qsm.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Job } from "../../jobs/job.ts";
+import { categoricalSplit, classCounts, selectRows } from "../../native/cloud/edit.ts";
+import { combineMasks } from "../../native/cloud/masks.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import type { ModelRows } from "../../native/qsm.ts";
+import type { CloudState } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+
+const WOOD = 1;
+
+/** The trees of a session and the rows of each. The run owns the columns. */
+export interface BatchTrees {
+  readonly trees: readonly { readonly id: number; readonly first: number; readonly count: number }[];
+  /** What the trees share. */
+  readonly rows: Omit<ModelRows, "first" | "count">;
+  /** The wood filter was applied. */
+  readonly wood_only: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Errors: invalid_argument without trees, or without one of those asked for. */
+export async function batchTrees(state: CloudState, request: TreeQsmRequest, job: Job): Promise<BatchTrees> {
+  const instances = optionalExtra(state, "tree_instance");
+  if (!instances)
+    throw new AppError("invalid_argument", "The cloud has no column tree_instance: run Segment Trees first.");
+  const positions = positionsColumn(state);
+  const { skip } = await surviving(state, job);
+  const present = (await job.track(() => classCounts(instances, skip))).values.filter((id) => id > 0);
+  const asked = request.tree_ids && new Set(request.tree_ids);
+  const ids = asked ? present.filter((id) => asked.has(id)) : present;
+  if (ids.length === 0)
+    throw new AppError(
+      "invalid_argument",
+      asked ? "None of tree_ids is a tree of this cloud." : "No point has a tree: all values of tree_instance are 0.",
+    );
+  const wood = request.wood_only ? optionalExtra(state, "wood_class") : null;
+  const left = wood ? await notWood(positions, wood, skip, job) : skip;
+  const groups = await job.track(() => categoricalSplit(instances, left, [0]));
+  const parts = new Map<number, { first: number; count: number }>();
+  let first = 0;
+  for (const [i, id] of groups.values.entries()) {
+    const count = groups.counts[i] ?? 0;
+    parts.set(id, { first, count });
+    first += count;
+  }
+  const order = job.adopt(new ColumnRef(groups.order)).native;
+  const lost = asked ? asked.size - ids.length : 0;
+  return {
+    trees: ids.map((id) => ({ id, ...(parts.get(id) ?? { first: 0, count: 0 }) })),
+    rows: {
+      positions,
+      skip: null,
+      order,
+      offset: state.meta.world_shift ?? [0, 0, 0],
+      max_points: request.max_points_per_tree,
+    },
+    wood_only: wood !== null,
+    warnings: [
+      ...(request.wood_only && !wood
+        ? ["No wood labels: the cloud has no column wood_class, all points are used."]
+        : []),
+      ...(lost > 0 ? [`${lost} of tree_ids ${lost === 1 ? "is no tree" : "are no trees"} of this cloud.`] : []),
+    ],
+  };
+}
+
+/** Rows that are left out: those of `skip`, and all that are not wood. */
+async function notWood(positions: NativeColumn, wood: NativeColumn, skip: NativeColumn | null, job: Job) {
+  const filter = { column: wood, min: 0, max: 0, values: [WOOD] };
+  const is_wood = job.adopt(
+    new ColumnRef(await job.track(() => selectRows({ positions, regions: [], filters: [filter] }))),
+  ).native;
+  const terms = [{ mask: is_wood, invert: true }, ...(skip ? [{ mask: skip, invert: false }] : [])];
+  return job.adopt(new ColumnRef((await job.track(() => combineMasks(terms, "or"))).mask)).native;
+}

@@ -1,0 +1,152 @@
+import { availableParallelism } from "node:os";
+import {
+  TREE_QSM_POINTS,
+  type TreeQsmRequest,
+  type TreeQsmResult,
+  type TreeQsmTail,
+} from "../../../shared/contract/cloud-session/tree-qsm.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
+import * as native from "../../native/qsm.ts";
+import type { CloudSession } from "../../sessions/cloud-session.ts";
+import { positionsColumn } from "../octree/columns.ts";
+import { BatchProgress } from "./batch-progress.ts";
+import { noModel, paramsOf } from "./build.ts";
+import { modelOf, type QsmModel } from "./model.ts";
+import { type BatchTrees, batchTrees } from "./tree-rows.ts";
+
+/** Trees of so many used points take all cores, one after another; smaller ones one core each. */
+const LARGE_TREE_POINTS = 200_000;
+/** Bytes per row of the trees' order and masks. */
+const ORDER_ROW_BYTES = 18;
+/** A gathered point. */
+const POINT_BYTES = 24;
+/** A failure that is that of the tree, and not of the machine. */
+const FAILURES_OF_A_TREE: ReadonlySet<string> = new Set(["invalid_argument", "internal", "unsupported"]);
+
+/** The answer; the records of its models are made while it is written. */
+export type TreeQsmAnswer = Omit<TreeQsmTail, "results"> & { readonly results: readonly TreeAnswer[] };
+type TreeAnswer = Omit<TreeQsmResult, "cylinders" | "shoots"> & Partial<Pick<QsmModel, "cylinders" | "shoots">>;
+
+/** One model per tree of a session. A failure of the run is reported in the tail, that of a tree in its result. */
+export async function treeModels(
+  session: CloudSession,
+  request: TreeQsmRequest,
+  deps: Deps,
+  job: Job,
+): Promise<TreeQsmAnswer> {
+  try {
+    checkBudget(request);
+    return await session.read(job, async (state) => {
+      job.stage("Indexing trees", 0.01, 0.02);
+      const rows = positionsColumn(state).length;
+      return deps.admission.run(job, "Tree QSM", ORDER_ROW_BYTES * rows + modelBytes(rows, request), async () => {
+        const trees = await batchTrees(state, request, job.quiet());
+        job.stage(`Tree 1/${trees.trees.length}: Reading points`, 0.02, 0.99);
+        const results = await allModels(trees, request, job);
+        job.stage("Done", 1, 1);
+        return { success: true, results, warnings: [...trees.warnings], error: null };
+      });
+    });
+  } catch (raw) {
+    if (job.canceled) throw raw;
+    const { code, message } = fromNative(raw);
+    return { success: false, results: [], warnings: [], error: message, code };
+  }
+}
+
+/** Memory of as many trees as are built side by side: none has more points than the cloud, or than the budget. */
+function modelBytes(rows: number, { max_points_per_tree: most }: TreeQsmRequest): number {
+  return POINT_BYTES * rows + availableParallelism() * native.modelTreeBytes(Math.min(rows, most + 1), most);
+}
+
+function checkBudget({ max_points_per_tree: points }: TreeQsmRequest): void {
+  const { least, most } = TREE_QSM_POINTS;
+  if (Number.isInteger(points) && points >= least && points <= most) return;
+  throw new AppError(
+    "invalid_argument",
+    `max_points_per_tree ${points} is out of range; it must be a whole number from ${least} to ${most}.`,
+  );
+}
+
+/** The largest trees begin; a tree that fails does not end the others. */
+async function allModels(trees: BatchTrees, request: TreeQsmRequest, job: Job): Promise<TreeAnswer[]> {
+  const results: TreeAnswer[] = [];
+  const progress = new BatchProgress(job, trees.trees.length);
+  let begun = 0;
+  const next = async (tree: BatchTrees["trees"][number], own: Job) => {
+    begun += 1;
+    const place = begun;
+    const start = (rows: native.ModelRows) => progress.begin(place, native.modelTree(rows, paramsOf(request)));
+    results.push(await oneModel(tree, { trees, request, start }, own));
+    progress.end(place);
+  };
+  const used = ({ count }: { readonly count: number }) => Math.min(count, request.max_points_per_tree);
+  const ordered = [...trees.trees].sort((a, b) => b.count - a.count);
+  await progress.while(async () => {
+    for (const tree of ordered.filter((one) => used(one) >= LARGE_TREE_POINTS)) await next(tree, job.quiet());
+    const small = ordered.filter((one) => used(one) < LARGE_TREE_POINTS).values();
+    let failure: { readonly error: unknown } | undefined;
+    const lane = async () => {
+      const own = job.quiet(1);
+      for (const tree of small) {
+        if (failure) return; // no lane outlives the run
+        await next(tree, own).catch((error: unknown) => {
+          failure ??= { error };
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(ordered.length, availableParallelism()) }, lane));
+    if (failure) throw failure.error;
+  });
+  return results.sort((a, b) => a.tree_id - b.tree_id);
+}
+
+interface Build {
+  readonly trees: BatchTrees;
+  readonly request: TreeQsmRequest;
+  readonly start: (rows: native.ModelRows) => ReturnType<typeof native.modelTree>;
+}
+
+async function oneModel(
+  { id, first, count }: BatchTrees["trees"][number],
+  { trees, request, start }: Build,
+  own: Job,
+): Promise<TreeAnswer> {
+  const failed = (error: string, points_used = 0): TreeAnswer => ({
+    tree_id: id,
+    success: false,
+    error,
+    points_in_tree: count,
+    points_used,
+    voxel_m: null,
+    wood_only: trees.wood_only,
+    n_cylinders: 0,
+    n_shoots: 0,
+    metrics: null,
+  });
+  try {
+    const found = await own.track(() => start({ ...trees.rows, first, count }));
+    const { cylinders, shoots, ...counts } = await modelOf(found.qsm);
+    if (!found.metrics) return failed(noModel(found), found.points_used);
+    return {
+      tree_id: id,
+      success: true,
+      error: null,
+      points_in_tree: count,
+      points_used: found.points_used,
+      voxel_m: found.voxel_m,
+      wood_only: trees.wood_only,
+      ...counts,
+      metrics: found.metrics,
+      ...(found.warnings.length > 0 ? { warnings: [...found.warnings] } : {}),
+      ...(request.include_models ? { cylinders, shoots } : {}),
+    };
+  } catch (raw) {
+    const { code, message } = fromNative(raw);
+    if (own.canceled || !FAILURES_OF_A_TREE.has(code)) throw raw; // a lack of memory is not the tree's fault
+    return failed(trees.wood_only ? `${message} (of points with wood_class 1; wood_only false uses all)` : message);
+  }
+}

@@ -1,0 +1,35 @@
+import type { TreeInventory } from "../../native/inventory.ts";
+
+/** Below this share of a plot that was seen, values per area are visibly too small. */
+const LEAST_SEEN = 0.8;
+const REMEDY = "enter the plot area to get values per hectare";
+
+/** What a person must know about a plot before using values per area. */
+export function plotWarnings({
+  plot_source,
+  plot_area_m2,
+  plot_seen_share: seen,
+  trees_on_ground_share: on_ground,
+}: NonNullable<TreeInventory["stand"]>): string[] {
+  const warnings: string[] = [];
+  if (on_ground !== null && plot_source !== "ground_class")
+    warnings.push(
+      `The ground that was seen lies under ${percent(on_ground)} of the trees or of their crown area: its outline is not the plot.`,
+    );
+  if (plot_source === "none") {
+    const reason =
+      seen === null ? "The points lie on one line" : `Points cover only ${percent(seen)} of the area that they enclose`;
+    warnings.push(`${reason}: the plot is unknown, and with it cover and corrected competition; ${REMEDY}.`);
+  } else if (plot_source === "all_points" && on_ground !== null) {
+    warnings.push(
+      `The plot is the hull of all points, ${Math.round(plot_area_m2 ?? 0)} m²: crowns at its edge enlarge it.`,
+    );
+  }
+  if (plot_source !== "none" && seen !== null && seen < LEAST_SEEN)
+    warnings.push(
+      `Points cover ${percent(seen)} of the plot, which is a convex hull: values per area are too small; enter the plot area.`,
+    );
+  return warnings;
+}
+
+const percent = (share: number) => `${Math.round(100 * share)} %`;

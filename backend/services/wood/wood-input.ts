@@ -1,0 +1,141 @@
+import type { PointSource } from "../../../shared/contract/point-source.ts";
+import type { WoodRequest } from "../../../shared/contract/segment-wood.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { MAX_WOOD_SOURCES } from "../../../shared/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import { toF64 } from "../../native/cloud/cloud.ts";
+import { type ConcatPart, classCounts, concatColumns } from "../../native/cloud/edit.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+
+/** Points to tell apart. The run owns the columns. */
+export interface WoodInput {
+  readonly positions: NativeColumn;
+  /** u8 per row, non-zero = no hit; null = all rows are hits. */
+  readonly skip: NativeColumn | null;
+  readonly hit_count: number;
+  /** Per row, any scalar type; null = none. */
+  readonly reflectance: NativeColumn | null;
+  /** Hits labelled as ground; null = no labels came with the points. */
+  readonly ground_count: number | null;
+  /** Number of hits of each source. */
+  readonly source_counts: readonly number[];
+}
+
+/** A session of a flat request, with its descriptor. */
+export interface WoodSource {
+  readonly source: PointSource;
+  readonly session: CloudSession;
+}
+
+const GROUND_LABEL = 1;
+
+/** The sessions of a flat request; none for inline points. Errors: invalid_argument, not_found. */
+export async function woodSources(request: WoodRequest, deps: Deps): Promise<WoodSource[]> {
+  const { points, source, sources, reflectance } = request;
+  const given = sources && sources.length > 0 ? sources : source ? [source] : [];
+  if (given.length > MAX_WOOD_SOURCES)
+    throw new AppError("invalid_argument", `sources has ${given.length} entries, more than ${MAX_WOOD_SOURCES}`);
+  if (given.length === 0) {
+    if (!points) throw new AppError("invalid_argument", "Send `points` or a `source` descriptor.");
+    if (reflectance && reflectance.length !== points.length)
+      throw new AppError(
+        "invalid_argument",
+        `reflectance has ${reflectance.length} values for ${points.length} points`,
+      );
+  }
+  const found: WoodSource[] = [];
+  for (const one of given) {
+    sourceTranslation(one);
+    found.push({ source: one, session: await sourceSession(one, deps) });
+  }
+  return found;
+}
+
+export function inlineWood({ points, reflectance }: WoodRequest, job: Job): WoodInput {
+  const positions = job.adopt(pointsColumn(points ?? [])).native;
+  return {
+    positions,
+    skip: null,
+    hit_count: positions.length,
+    reflectance: reflectance ? job.adopt(numbersColumn(reflectance)).native : null,
+    ground_count: null,
+    source_counts: [positions.length],
+  };
+}
+
+/** The column of a session that holds the reflectance; null if it has none. */
+export function reflectanceColumn(state: CloudState, slug: string | null): NativeColumn | null {
+  const bySlug = (wanted: string) => {
+    const entry = state.meta.extra_dims_meta.find((extra) => extra.slug.toLowerCase() === wanted.toLowerCase());
+    return entry ? optionalExtra(state, entry.slug) : null;
+  };
+  return (
+    (slug ? bySlug(slug) : null) ?? bySlug("reflectance") ?? bySlug("intensity") ?? fixedColumn(state, "intensity")
+  );
+}
+
+/** The hits of a session that are not deleted. */
+export async function sessionWood(state: CloudState, slug: string | null, job: Job) {
+  const mask = await surviving(state, job);
+  const labels = optionalExtra(state, "ground_class");
+  const classes = labels && (await job.track(() => classCounts(labels, mask.skip)));
+  const input: WoodInput = {
+    positions: positionsColumn(state),
+    skip: mask.skip,
+    hit_count: mask.hit_count,
+    reflectance: reflectanceColumn(state, slug),
+    ground_count: classes && (classes.counts[classes.values.indexOf(GROUND_LABEL)] ?? 0),
+    source_counts: [mask.hit_count],
+  };
+  return { mask, input };
+}
+
+/** The hits of several sessions as one cloud; reflectance only if each has one. */
+export async function joinedWood(sources: readonly WoodSource[], job: Job): Promise<WoodInput> {
+  const joined: { places: NativeColumn; values: NativeColumn | null; count: number; ground: number | null }[] = [];
+  for (const { source, session } of sources) {
+    await session.read(job, async (state) => {
+      const { input } = await sessionWood(state, null, job.quiet());
+      const { positions, reflectance, skip: drop, hit_count: count, ground_count: ground } = input;
+      const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
+      const [tx, ty, tz] = sourceTranslation(source);
+      const part = { rows: positions.length, drop, fill: null };
+      const places = await concat([{ ...part, column: positions, offset: [sx + tx, sy + ty, sz + tz] }], "vec3d", job);
+      const numbers = reflectance && job.adopt(new ColumnRef(await job.track(() => toF64(reflectance)))).native;
+      const values = numbers && (await concat([{ ...part, column: numbers, offset: [0, 0, 0] }], "f64", job));
+      joined.push({ places, values, count, ground });
+    });
+  }
+  const whole = (column: NativeColumn): ConcatPart => ({
+    column,
+    rows: column.length,
+    drop: null,
+    offset: [0, 0, 0],
+    fill: null,
+  });
+  const values = joined.flatMap((one) => (one.values ? [whole(one.values)] : []));
+  const positions = await concat(
+    joined.map(({ places }) => whole(places)),
+    "vec3d",
+    job,
+  );
+  const known = joined.every(({ ground }) => ground !== null);
+  return {
+    positions,
+    skip: null,
+    hit_count: positions.length,
+    reflectance: values.length === joined.length ? await concat(values, "f64", job) : null,
+    ground_count: known ? joined.reduce((sum, { ground }) => sum + (ground ?? 0), 0) : null,
+    source_counts: joined.map(({ count }) => count),
+  };
+}
+
+async function concat(parts: readonly ConcatPart[], dtype: "vec3d" | "f64", job: Job): Promise<NativeColumn> {
+  return job.adopt(new ColumnRef(await job.track(() => concatColumns(parts, { dtype, fill: 0 })))).native;
+}

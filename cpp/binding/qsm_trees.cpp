@@ -1,0 +1,115 @@
+#include <utility>
+
+#include "binding/coded.h"
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+#include "binding/qsm_metrics_values.h"
+#include "binding/qsm_values.h"
+#include "ops/qsm/tree_model.h"
+
+namespace pc::binding {
+
+namespace {
+
+constexpr double kMetresPerMm = 0.001;
+
+/// The rows of a tree, with the columns that they refer to.
+struct HeldRows {
+  ColumnPtr positions, skip, order;
+  ModelRows rows;
+};
+
+HeldRows held_rows(const Napi::Value& value) {
+  const auto js = strict_object(value, "tree");
+  HeldRows held{typed_column(js.Get("positions"), DType::kVec3d, "positions"),
+                optional_typed_column(js.Get("skip"), DType::kU8, "skip"),
+                ColumnHandle::get_optional(js.Get("order")),
+                {}};
+  held.rows = {held.positions->as<Vec3d>(),
+               view_or_empty<std::uint8_t>(held.skip),
+               held.order.get(),
+               whole_field(js, "first"),
+               whole_field(js, "count"),
+               vec3_field(js, "offset"),
+               whole_field(js, "max_points")};
+  return held;
+}
+
+QsmBuildParams build_params(const Napi::Value& value) {
+  const auto js = strict_object(value, "params");
+  return {.twig_radius_m = number_field(js, "twig_radius_mm") * kMetresPerMm,
+          .axis_termination = bool_field(js, "axis_termination"),
+          .fork_symmetry = number_field(js, "fork_symmetry"),
+          .w_growthlength = number_field(js, "w_growthlength"),
+          .w_area = number_field(js, "w_area"),
+          .w_colinear = number_field(js, "w_colinear"),
+          .radius_model = strict_choice<RadiusModel>(
+              js.Get("radius_model"), "radius_model",
+              {{"isotonic", RadiusModel::kIsotonic}, {"tapered", RadiusModel::kTapered}})};
+}
+
+/// A tree's model, as the op's thread leaves it.
+struct Answer {
+  TreeModel model;
+  QsmTables tables;
+};
+
+Napi::Value interval_to_js(Napi::Env env, const VolumeInterval& interval) {
+  auto out = Napi::Array::New(env, 2);
+  out.Set(0U, interval.low);
+  out.Set(1U, interval.high);
+  return out;
+}
+
+Napi::Value metrics_to_js(Napi::Env env, const TreeModel& model) {
+  if (!model.metrics) return env.Null();
+  auto out = to_js(env, *model.metrics);
+  out.Set("total_woody_volume_ci95_m3", interval_to_js(env, model.built.total));
+  out.Set("stem_volume_ci95_m3", interval_to_js(env, model.built.stem));
+  out.Set("branch_volume_ci95_m3", interval_to_js(env, model.built.branches));
+  return out;
+}
+
+// modelTree(tree: ModelRows, params: QsmParams, options?): NativeJob<TreeModel>
+Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
+  const HeldRows tree = held_rows(info[0]);
+  const QsmBuildParams params = build_params(info[1]);
+  return start_job<Answer>(
+      info.Env(), job_options(info[2]),
+      [tree, params](OpContext& ctx) {
+        TreeModel model = tree_model(tree.rows, params, ctx);
+        QsmTables tables = qsm_tables(model.built.qsm);
+        model.built.qsm = {};
+        return Answer{std::move(model), std::move(tables)};
+      },
+      [](Napi::Env env, Answer&& answer) -> Napi::Value {
+        const auto& [model, tables] = answer;
+        auto out = Napi::Object::New(env);
+        out.Set("qsm", to_js(env, std::move(answer.tables)));
+        out.Set("metrics", metrics_to_js(env, model));
+        out.Set("points_in_tree", static_cast<double>(model.point_count));
+        out.Set("points_used", static_cast<double>(model.built.points_used));
+        out.Set("points_reached", static_cast<double>(model.built.reached_count));
+        out.Set("skeleton_nodes", static_cast<double>(model.built.node_count));
+        out.Set("voxel_m", number_or_null(env, model.voxel_m));
+        out.Set("warnings", to_js(env, model.built.warnings));
+        return out;
+      });
+}
+
+// modelTreeBytes(points: number, max_points: number): number
+Napi::Value model_tree_bytes_of(const Napi::CallbackInfo& info) {
+  const auto bytes = tree_model_cost(strict_whole(info[0], "points"), strict_whole(info[1], "max_points"));
+  return Napi::Number::New(info.Env(), static_cast<double>(bytes));
+}
+
+}  // namespace
+
+void register_qsm_trees(Napi::Env env, Napi::Object exports) {
+  add<model_tree_job>(env, exports, "modelTree");
+  add<model_tree_bytes_of>(env, exports, "modelTreeBytes");
+}
+
+}  // namespace pc::binding

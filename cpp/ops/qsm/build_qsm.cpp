@@ -1,0 +1,124 @@
+#include "ops/qsm/build_qsm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "ops/qsm/axis_termination.h"
+#include "ops/qsm/fit_cylinders.h"
+#include "ops/qsm/shoot_tree.h"
+#include "ops/qsm/taper_correction.h"
+#include "ops/qsm/taper_law.h"
+#include "ops/skeleton/geodesic_skeleton.h"
+
+namespace pc {
+
+namespace {
+
+constexpr double kReach = 0.5, kMostRadius = 0.5;  // metres (contract)
+constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
+constexpr double kTaperedSpacing = 0.008;      // metres, least: finer ones resolve the noise of the scanner
+constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
+constexpr double kTaperedPerWidth = 3;         // length of a piece per width
+constexpr double kIsotonicCommonError = 0.10;  // relative, of all radii together
+constexpr double kTaperedCommonError = 0.03;
+constexpr double kMostUnreached = 0.02;  // share of the points without a warning
+constexpr double kUnfittedError = 0.5;   // relative
+
+void check(const QsmBuildParams& p) {
+  require(std::isfinite(p.twig_radius_m) && p.twig_radius_m > 0, "twig_radius_mm must be above 0");
+  require(p.fork_symmetry >= 0 && p.fork_symmetry <= 1, "fork_symmetry must be within 0 and 1");
+  for (const double w : {p.w_growthlength, p.w_area, p.w_colinear})
+    require(std::isfinite(w) && w >= 0, "the weights of continuation must be 0 or more");
+}
+
+/// Standard errors for radii that were not fitted, or that the correction has moved.
+void complete_errors(std::vector<QsmCylinder>& cylinders, const std::vector<double>& measured) {
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    QsmCylinder& c = cylinders[i];
+    const double moved = std::fabs(c.radius - measured[i]);
+    c.radius_se = std::isfinite(c.radius_se) ? std::hypot(c.radius_se, moved) : kUnfittedError * c.radius;
+  }
+}
+
+void warn(QsmBuildResult& result) {
+  const std::uint64_t lost = result.points_used - result.reached_count;
+  if (static_cast<double>(lost) > kMostUnreached * static_cast<double>(result.points_used)) {
+    result.warnings.push_back(std::to_string(lost) + " of " + std::to_string(result.points_used) +
+                              " points are too far from the rest of the tree and were left out");
+  }
+}
+
+}  // namespace
+
+std::uint64_t build_qsm_cost(std::uint64_t point_count) { return 250 * point_count + (4 << 20); }
+
+QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpContext& ctx) {
+  check(params);
+  const bool tapered = params.radius_model == RadiusModel::kTapered;
+  ctx.begin_phase("Extracting skeleton", 0);
+  PointGraph graph = point_graph(points.xyz(), tapered ? kTaperedSpacing : 0, ctx);
+  const Vec3d origin = graph.origin;
+  GeodesicSkeleton skeleton = geodesic_skeleton(graph, points.size(), ctx);
+  QsmBuildResult result{{}, {}, {}, {}, skeleton.finite_count, skeleton.reached_count, skeleton.nodes.size(),
+                        {}};
+  warn(result);
+  BulkVector<Vec3d> local;
+  for (std::size_t i = 0; i < graph.local.size(); ++i)
+    if (std::isfinite(skeleton.distance_m[graph.order[i]])) local.push_back(graph.local[i]);
+  graph = PointGraph();
+  skeleton.node_of_point.reset();
+  skeleton.distance_m.reset();
+  for (SkeletonNode& node : skeleton.nodes) node.position = node.position - origin;
+
+  ctx.begin_phase("Segmenting shoots", 0);
+  std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
+  cylinders = shoot_tree(skeleton.nodes, {params.w_growthlength, params.w_area, params.w_colinear}, ctx);
+  if (cylinders.empty()) return result;
+  if (tapered) {
+    const std::vector<double> width = axis_widths(cylinders, local.view(), kTaperedReach, ctx);
+    cylinders = join_short(cylinders, width, kTaperedPiece, kTaperedPerWidth);
+  }
+
+  ctx.begin_phase("Fitting cylinders", cylinders.size() + local.size());
+  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius}
+                                           : FitCylindersParams{kReach, kMostRadius};
+  const FittedSurface surface = fit_cylinders(cylinders, local.view(), reach, ctx);
+  if (tapered)
+    connect_axes(cylinders);
+  else
+    reconnect_shoots(cylinders);
+
+  ctx.begin_phase("Correcting radii", 0);
+  std::vector<QsmShoot> shoots = collect_shoots(cylinders);
+  double common_error = kIsotonicCommonError;
+  if (tapered) {
+    const TaperLaw law =
+        apply_taper_law(cylinders, shoots, {surface.angular_cov, surface.noise_m, params.twig_radius_m});
+    common_error = std::hypot(kTaperedCommonError, std::min(law.law_se, 1.0));
+    if (law.trusted == 0)
+      result.warnings.push_back(
+          "no radius could be measured well: all come from the twig radius and a general taper");
+  } else {
+    std::vector<double> measured;
+    for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);
+    taper_correction(cylinders, shoots, params.twig_radius_m);
+    complete_errors(cylinders, measured);
+  }
+
+  ctx.begin_phase("Resolving shoot ranks", 0);
+  if (params.axis_termination) axis_termination(cylinders, params.fork_symmetry);
+  result.qsm.shoots = collect_shoots(cylinders);
+  const VolumeIntervals volumes = volume_intervals(cylinders, common_error, ctx);
+  result.total = volumes.total;
+  result.stem = volumes.stem;
+  result.branches = volumes.branches;
+  for (QsmCylinder& c : cylinders) {
+    c.start = c.start + origin;
+    c.end = c.end + origin;
+  }
+  return result;
+}
+
+}  // namespace pc

@@ -1,0 +1,182 @@
+#include "ops/qsm/fit_cylinders.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "ops/qsm/cylinder_fit.h"
+#include "ops/qsm/shoot_tree.h"
+#include "spatial/kd_tree.h"
+
+namespace pc {
+
+namespace {
+
+constexpr double kSampleStep = 0.03;
+constexpr std::uint32_t kNobody = 0xffffffff;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMostSamples = 100'000;  // of one axis
+
+/// Points by cylinder, as CSR; in the order of the points.
+struct Owned {
+  std::vector<std::uint64_t> first;
+  BulkVector<std::uint32_t> point;
+};
+
+Owned assign(const std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points, double reach_m,
+             OpContext& ctx) {
+  std::vector<Vec3d> sample;
+  std::vector<std::uint32_t> owner;
+  for (std::uint32_t i = 0; i < cylinders.size(); ++i) {
+    const Vec3d edge = cylinders[i].end - cylinders[i].start;
+    const double steps = std::clamp(std::ceil(cylinders[i].length_m() / kSampleStep), 1.0, kMostSamples);
+    for (double k = 0; k < steps; ++k) {
+      sample.push_back(cylinders[i].start + edge * ((k + 0.5) / steps));
+      owner.push_back(i);
+    }
+  }
+  const KdTree tree({sample.data(), sample.size()}, ctx);
+  BulkVector<std::uint32_t> of_point(points.size);
+  parallel_for(ctx, points.size, 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      double squared;
+      std::uint64_t row, slot;
+      const bool found = tree.view().knn_within(points[i], 1, reach_m * reach_m, points.size + sample.size(),
+                                                &squared, &row, &slot) > 0;
+      of_point[i] = found ? owner[row] : kNobody;
+    }
+  });
+  Owned out{std::vector<std::uint64_t>(cylinders.size() + 1, 0), {}};
+  for (const std::uint32_t c : of_point)
+    if (c != kNobody) ++out.first[c + 1];
+  for (std::size_t i = 1; i < out.first.size(); ++i) out.first[i] += out.first[i - 1];
+  out.point = BulkVector<std::uint32_t>(out.first.back());
+  std::vector<std::uint64_t> next(out.first.begin(), out.first.end() - 1);
+  for (std::size_t i = 0; i < points.size; ++i)
+    if (of_point[i] != kNobody) out.point[next[of_point[i]]++] = static_cast<std::uint32_t>(i);
+  return out;
+}
+
+}  // namespace
+
+FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
+                            const FitCylindersParams& params, OpContext& ctx) {
+  constexpr std::uint64_t kMostFitted = 20'000;  // of one cylinder: evenly spaced ones beyond
+  const Owned owned = assign(cylinders, points, params.reach_m, ctx);
+  FittedSurface surface{std::vector<double>(cylinders.size(), 0),
+                        std::vector<double>(cylinders.size(), kNaN)};
+  parallel_for(ctx, cylinders.size(), 4, [&](std::size_t begin, std::size_t end) {
+    std::vector<Vec3d> own;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (ctx.canceled()) return;
+      QsmCylinder& c = cylinders[i];
+      const std::uint64_t count = owned.first[i + 1] - owned.first[i], taken = std::min(count, kMostFitted);
+      own.clear();
+      for (std::uint64_t k = 0; k < taken; ++k)
+        own.push_back(points[owned.point[owned.first[i] + k * count / taken]]);
+      const FittedCylinder fit =
+          fit_cylinder({own.data(), own.size()}, {c.start, c.end, c.radius, params.max_radius_m});
+      c.start = fit.start;
+      c.end = fit.end;
+      c.radius = fit.radius_m;
+      c.surf_cov = fit.surf_cov;
+      c.mad = fit.mad_m;
+      c.radius_se = fit.radius_se_m;
+      surface.angular_cov[i] = fit.angular_cov;
+      surface.noise_m[i] = fit.noise_m;
+    }
+  });
+  return surface;
+}
+
+void reconnect_shoots(std::vector<QsmCylinder>& cylinders) {
+  for (QsmCylinder& c : cylinders) {
+    if (c.parent_id < 0) continue;
+    const QsmCylinder& parent = cylinders[static_cast<std::size_t>(c.parent_id)];
+    if (parent.shoot_id == c.shoot_id) continue;
+    const Vec3d axis = parent.end - parent.start;
+    const double squared = dot(axis, axis);
+    const double at = squared > 0 ? std::clamp(dot(c.start - parent.start, axis) / squared, 0.0, 1.0) : 0;
+    c.start = parent.start + axis * at;
+  }
+}
+
+std::vector<double> axis_widths(const std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
+                                double reach_m, OpContext& ctx) {
+  const Owned owned = assign(cylinders, points, reach_m, ctx);
+  std::vector<double> width(cylinders.size(), kNaN);
+  parallel_for(ctx, cylinders.size(), 64, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> away;
+    for (std::size_t i = begin; i < end; ++i) {
+      const QsmCylinder& c = cylinders[i];
+      const Vec3d edge = c.end - c.start;
+      const double length = c.length_m();
+      if (!(length > 0) || owned.first[i + 1] == owned.first[i]) continue;
+      away.clear();
+      for (std::uint64_t k = owned.first[i]; k < owned.first[i + 1]; ++k) {
+        const Vec3d across = cross(points[owned.point[k]] - c.start, edge);
+        away.push_back(std::sqrt(dot(across, across)) / length);
+      }
+      const auto middle = away.begin() + static_cast<std::ptrdiff_t>(away.size() / 2);
+      std::nth_element(away.begin(), middle, away.end());
+      width[i] = *middle;
+    }
+  });
+  return width;
+}
+
+std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
+                                    const std::vector<double>& width, double least_m, double per_width) {
+  constexpr double kLeastWidth = 0.002;
+  const CylinderChildren children = cylinder_children(cylinders);
+  struct Sum {
+    double length = 0, width = 0, known = 0;  // `width` is weighted by the length where it is known
+    double mean() const { return known > 0 ? width / known : 0; }
+  };
+  std::vector<QsmCylinder> out;
+  std::vector<Sum> sums;
+  std::vector<std::size_t> target(cylinders.size());
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    const QsmCylinder& c = cylinders[i];
+    const auto parent = static_cast<std::size_t>(c.parent_id);
+    bool joins = c.parent_id >= 0 && children.first[parent + 1] - children.first[parent] == 1;
+    if (joins) {
+      const Sum& sum = sums[target[parent]];
+      joins = sum.length < std::max(least_m, per_width * sum.mean());
+    }
+    if (joins) {
+      target[i] = target[parent];
+      out[target[i]].end = c.end;
+    } else {
+      target[i] = out.size();
+      out.push_back(c);
+      out.back().cyl_id = static_cast<std::int64_t>(target[i]);
+      if (c.parent_id >= 0) out.back().parent_id = static_cast<std::int64_t>(target[parent]);
+      sums.push_back({});
+    }
+    Sum& sum = sums[target[i]];
+    const double length = c.length_m();
+    sum.length += length;
+    if (!std::isfinite(width[i])) continue;
+    sum.width += length * width[i];
+    sum.known += length;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (sums[i].known > 0) out[i].radius = std::max(kLeastWidth, sums[i].mean());
+  return out;
+}
+
+void connect_axes(std::vector<QsmCylinder>& cylinders) {
+  for (QsmCylinder& c : cylinders) {
+    if (c.parent_id < 0) continue;
+    QsmCylinder& parent = cylinders[static_cast<std::size_t>(c.parent_id)];
+    if (parent.shoot_id != c.shoot_id) continue;
+    parent.end = c.start = (parent.end + c.start) * 0.5;
+  }
+  reconnect_shoots(cylinders);
+}
+
+}  // namespace pc

@@ -1,0 +1,46 @@
+#pragma once
+#include <vector>
+
+#include "core/op_context.h"
+#include "core/qsm.h"
+#include "core/span.h"
+
+namespace pc {
+
+/// Gives every point within reach to the cylinder with the nearest sample of its axis (one each 0.03 m), and fits each
+/// cylinder to its points (contract skeleton-qsm section 4.3). A cylinder that cannot be fitted keeps its geometry;
+/// its mad and radius_se are NaN.
+struct FitCylindersParams {
+  double reach_m;       ///< of a point from the axis
+  double max_radius_m;  ///< of a fit
+};
+
+/// What the fits tell beyond the cylinders.
+struct FittedSurface {
+  std::vector<double> angular_cov;  ///< 0..1 per cylinder
+  std::vector<double> noise_m;      ///< robust standard deviation of the residuals; NaN unless fitted
+};
+
+/// points     (n) by position, in the frame of the cylinders
+/// Order      A function of points and cylinders.
+/// Cost       O(n log n); 8 bytes per point.
+FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
+                            const FitCylindersParams& params, OpContext& ctx);
+
+/// Moves the base of the first cylinder of each shoot to the nearest point of its parent's axis.
+void reconnect_shoots(std::vector<QsmCylinder>& cylinders);
+
+/// Median distance of the points of each cylinder from its axis; NaN without points.
+std::vector<double> axis_widths(const std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
+                                double reach_m, OpContext& ctx);
+
+/// Joins consecutive cylinders of one segment until they are as long as the larger of `least_m` and `per_width` of their
+/// widths, so that each has enough points in a shape that determines a radius. Its radius becomes the mean width.
+std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
+                                    const std::vector<double>& width, double least_m, double per_width);
+
+/// Makes the axis of every shoot one line: ends that follow each other meet in the middle; shoots begin on their parent's
+/// axis.
+void connect_axes(std::vector<QsmCylinder>& cylinders);
+
+}  // namespace pc

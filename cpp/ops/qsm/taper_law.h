@@ -1,0 +1,40 @@
+#pragma once
+#include <vector>
+
+#include "core/qsm.h"
+
+namespace pc {
+
+/// The tree's own law of taper: radius = twig (1 + growth length / scale)^power.
+struct TaperLaw {
+  double scale_m, power;
+  double spread;          ///< standard deviation of ln(measured / law) over trusted cylinders
+  double law_se;          ///< standard error of the law's level (ln)
+  std::uint32_t trusted;  ///< cylinders that determined it; 0: none, the law is a general one
+};
+
+/// What the taper model knows of each cylinder, parents before children, cyl_id = index.
+struct TaperEvidence {
+  const std::vector<double>& angular_cov;  ///< 0..1
+  const std::vector<double>& noise_m;      ///< of the residuals; NaN unless fitted
+  double twig_radius_m;
+};
+
+/// Estimates radii from the tree's law of taper and the measured radii, each weighted by its standard error (radius model
+/// "tapered"). Writes radius and radius_se of the cylinders.
+///
+/// Law        Radii follow the growth length that a piece carries; twig radius where it is 0. Power and scale are those that
+///            fit the trusted cylinders best (well seen, thick against the scatter of their points): least absolute
+///            deviations of logarithms over a fixed lattice of powers and scales.
+/// Estimate   ln(radius / law) changes little along an axis and more at a fork: a Gauss-Markov process on the tree, whose
+///            posterior mean and variance given the measurements are exact (two passes). A measured radius counts by
+///            its standard error, the scatter of its points against it, and the arc seen; what lies far from the estimate
+///            counts less (three rounds of Student weights).
+/// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig;
+///            at a fork at least the pipes of its children with exponent 2.5, as far as not measured.
+/// Cost       O(n) per pass.
+/// Source     Own. Pipe model: Shinozaki et al. 1964; taper from the twig: Morales & MacFarlane 2024 (idea).
+TaperLaw apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
+                         const TaperEvidence& evidence);
+
+}  // namespace pc

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "ops/wood/voxel_hierarchy.h"
+
+namespace pc {
+
+namespace {
+
+constexpr double kLow = 0.02, kHigh = 0.98;  // quantiles that span the range of the reflectance
+constexpr double kMost = 3;                  // half ranges from the median
+constexpr std::size_t kBlock = 65'536;
+
+struct Scale {
+  double middle = 0, half_range = 0;
+
+  float of(float value) const {
+    if (!std::isfinite(value) || !(half_range > 0)) return 0;
+    return static_cast<float>(std::clamp((static_cast<double>(value) - middle) / half_range, -kMost, kMost));
+  }
+};
+
+Scale scale_of(Span<const float> reflectance, OpContext& ctx) {
+  BulkVector<float> finite;
+  finite.reserve(reflectance.size);
+  for (std::size_t i = 0; i < reflectance.size; ++i) {
+    if (i % kBlock == 0) ctx.checkpoint();
+    if (std::isfinite(reflectance[i])) finite.push_back(reflectance[i]);
+  }
+  if (finite.empty()) return {};
+  const auto quantile = [&](double share) {
+    const auto at = static_cast<std::size_t>(share * static_cast<double>(finite.size() - 1));
+    std::nth_element(finite.begin(), finite.begin() + at, finite.end());
+    ctx.checkpoint();
+    return static_cast<double>(finite[at]);
+  };
+  const double low = quantile(kLow), middle = quantile(0.5), high = quantile(kHigh);
+  return {middle, (high - low) / 2};
+}
+
+}  // namespace
+
+VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, double voxel_m, OpContext& ctx) {
+  require(std::isfinite(voxel_m) && voxel_m > 0, "voxel_m must be finite and above 0");
+  require(reflectance.empty() || reflectance.size == points.size(), "every point needs a reflectance");
+  VoxelCloud cloud;
+  if (reflectance.empty()) {
+    cloud.nodes = path_nodes(points, {}, voxel_m, {}, ctx);
+    return cloud;
+  }
+  BulkVector<float> scaled(reflectance.size);
+  const Scale scale = scale_of(reflectance, ctx);
+  parallel_for(ctx, scaled.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) scaled[i] = scale.of(reflectance[i]);
+  });
+  cloud.nodes = path_nodes(points, scaled.view(), voxel_m, {}, ctx);
+  cloud.reflectance = std::move(cloud.nodes.height);
+  cloud.nodes.height = {};
+  return cloud;
+}
+
+std::uint64_t voxel_network_bytes(std::uint64_t points, std::uint32_t feature_count,
+                                  std::uint32_t class_count) {
+  constexpr std::uint64_t kVoxelBytes = 44, kPathBytes = 190, kCropBytes = 64'000'000;
+  return points * (kVoxelBytes + kPathBytes + 4 * (std::uint64_t{feature_count} + class_count)) + kCropBytes;
+}
+
+}  // namespace pc

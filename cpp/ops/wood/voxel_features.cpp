@@ -1,0 +1,59 @@
+#include "ops/wood/voxel_features.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace pc {
+
+std::uint32_t feature_width(FeatureKind kind) {
+  switch (kind) {
+    case FeatureKind::kOffset:
+      return 3;
+    case FeatureKind::kReflectance:
+      return 1;
+    case FeatureKind::kLocalGeometry:
+      return kLocalGeometryWidth;
+    case FeatureKind::kPath:
+      return kPathWidth;
+  }
+  return 0;
+}
+
+VoxelFeatures voxel_features(const VoxelCloud& cloud, Span<const FeatureKind> kinds, OpContext& ctx) {
+  const auto asks = [&](FeatureKind kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  require(!asks(FeatureKind::kReflectance) || cloud.reflectance.size() == cloud.size(),
+          "the cloud has no reflectance");
+  VoxelFeatures out;
+  if (!asks(FeatureKind::kLocalGeometry) && !asks(FeatureKind::kPath)) return out;
+  out.local_geometry = local_geometry(cloud, ctx);
+  if (asks(FeatureKind::kPath)) out.path = path_features(cloud, out.local_geometry.view(), ctx);
+  if (!asks(FeatureKind::kLocalGeometry)) out.local_geometry = {};
+  return out;
+}
+
+std::vector<float> crop_features(const VoxelCloud& cloud, const VoxelFeatures& features, const Crop& crop,
+                                 Span<const FeatureKind> kinds) {
+  std::size_t width = 0;
+  for (const FeatureKind kind : kinds) width += feature_width(kind);
+  std::vector<float> out(crop.voxel.size() * width);
+  std::size_t column = 0;
+  for (const FeatureKind kind : kinds) {
+    const std::size_t columns = feature_width(kind);
+    for (std::size_t i = 0; i < crop.voxel.size(); ++i) {
+      const std::size_t voxel = crop.voxel[i];
+      const float* from = &crop.levels[0].place[3 * i];
+      if (kind == FeatureKind::kReflectance) from = &cloud.reflectance[voxel];
+      if (kind == FeatureKind::kLocalGeometry) from = &features.local_geometry[voxel * columns];
+      if (kind == FeatureKind::kPath) from = &features.path[voxel * columns];
+      std::memcpy(&out[i * width + column], from, columns * sizeof(float));
+    }
+    column += columns;
+  }
+  return out;
+}
+
+}  // namespace pc

@@ -1,0 +1,110 @@
+// Trees whose wood is known cylinder by cylinder, and real ones with the model of another program.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { DATA } from "../support/scans/data-folder.ts";
+
+/** A cylinder: start, end, radius (metres); `stem`: it belongs to the stem. */
+export interface TrueCylinder {
+  readonly start: readonly number[];
+  readonly end: readonly number[];
+  readonly radius: number;
+  readonly stem: boolean;
+}
+
+export interface KnownTree {
+  readonly name: string;
+  readonly xyz: Float64Array;
+  /** Null for a real tree. */
+  readonly truth: readonly TrueCylinder[] | null;
+  /** Of another program; null if it was not run. */
+  readonly theirs: {
+    readonly volume_m3: number;
+    readonly dbh_m: number;
+    readonly height_m: number;
+    readonly length_m: number;
+  } | null;
+  /** Stem diameter at `height_m` above the lowest point, from the data's own table; null if unknown. */
+  readonly diameter: { readonly height_m: number; readonly diameter_m: number } | null;
+}
+
+export const PLOTS = ["open_11", "slope20_13", "dense_12"] as const;
+const REAL = ["itsme_tree1", "itsme_tree2", "itsme_buttressed1"] as const;
+const WOOD = 2;
+
+/** The bytes of an array after the header of its .npy file. */
+function arrayOf(path: string): Buffer {
+  const file = gunzipSync(readFileSync(path));
+  return file.subarray(10 + file.readUInt16LE(8));
+}
+
+/** Millimetres as differences of 32-bit integers in four planes of bytes (MANIFEST of the data). */
+function decoded(path: string): Float64Array {
+  const planes = arrayOf(path);
+  const count = planes.length / 4;
+  const at = (plane: number, i: number) => planes[plane * count + i] ?? 0;
+  const last = [0, 0, 0];
+  return Float64Array.from({ length: count }, (_, i) => {
+    last[i % 3] = (last[i % 3] ?? 0) + (at(0, i) | (at(1, i) << 8) | (at(2, i) << 16) | (at(3, i) << 24));
+    return (last[i % 3] ?? 0) / 1000;
+  });
+}
+
+const rowsOf = (text: string): number[][] =>
+  text
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",").map(Number));
+
+/** Trees of one plot of forest_reference above their ground, by their true labels of tree and wood. */
+export function* plotTrees(plot: (typeof PLOTS)[number]): Generator<KnownTree> {
+  const folder = join(DATA, "forest_reference", plot);
+  if (!existsSync(folder)) return;
+  const xyz = decoded(join(folder, "xyz_mm.npy.gz"));
+  const trees = arrayOf(join(folder, "tree.npy.gz"));
+  const organ = arrayOf(join(folder, "organ.npy.gz"));
+  const segments = rowsOf(gunzipSync(readFileSync(join(folder, "segments.csv.gz"))).toString());
+  const table = readFileSync(join(folder, "trees.csv"), "utf8");
+  const ground = (table.split("\n")[0] ?? "").split(",").indexOf("z_ground");
+  for (const row of rowsOf(table)) {
+    const [id, z] = [row[0] ?? 0, row[ground] ?? 0];
+    const own: number[] = [];
+    for (let i = 0; i < organ.length; i += 1)
+      if (organ[i] === WOOD && trees.readUInt16LE(2 * i) === id && (xyz[3 * i + 2] ?? 0) > z)
+        own.push(xyz[3 * i] ?? 0, xyz[3 * i + 1] ?? 0, xyz[3 * i + 2] ?? 0);
+    yield {
+      name: `${plot} ${id}`,
+      xyz: Float64Array.from(own),
+      truth: segments
+        .filter((s) => s[0] === id)
+        .map((s) => ({ start: s.slice(4, 7), end: s.slice(7, 10), radius: s[10] ?? 0, stem: s[3] === 1 })),
+      theirs: null,
+      diameter: null,
+    };
+  }
+}
+
+/** Scans of real trees with TreeQSM's model (litres, metres) and the stem diameter of ITSMe. */
+export function* realTrees(): Generator<KnownTree> {
+  for (const name of REAL) {
+    const cloud = join(DATA, "trees_tls", `${name}.txt`);
+    if (!existsSync(cloud)) continue;
+    const numbers = readFileSync(cloud, "utf8").trim().split(/\s+/u).map(Number);
+    const model = JSON.parse(readFileSync(join(DATA, "qsm", `${name}_treeqsm_treedata.json`), "utf8"));
+    const metrics = readFileSync(join(DATA, "trees_tls", "itsme_metrics_a.csv"), "utf8").split("\n");
+    const row = metrics.find((line) => line.startsWith(`${name},`))?.split(",");
+    yield {
+      name,
+      xyz: Float64Array.from(numbers),
+      truth: null,
+      theirs: {
+        volume_m3: model.TotalVolume / 1000,
+        dbh_m: model.DBHqsm,
+        height_m: model.TreeHeight,
+        length_m: model.TotalLength,
+      },
+      diameter: row ? { height_m: Number(row[7]), diameter_m: Number(row[5]) } : null,
+    };
+  }
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { QsmBuildTail } from "../../shared/contract/qsm.ts";
+import { run } from "../support/app/app.ts";
+import { forkedTree } from "../support/qsm/stems.ts";
+import {
+  canceledAmid,
+  checked,
+  cloud,
+  failed,
+  refusal,
+  streamed,
+  tail,
+  UNKNOWN,
+} from "../support/session/session-edits.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+const made = sessionTest();
+const URL_ = "/api/qsm/build";
+const built = (payload: object) => tail(made, QsmBuildTail, URL_, payload);
+const rows = (points: readonly (readonly number[])[]) => ["x y z", ...points.map((point) => point.join(" "))];
+
+describe("models", () => {
+  test("a stem with two branches, with the stages of a build", async () => {
+    const { tail: model, stages } = await streamed(made, QsmBuildTail, URL_, { points: forkedTree([0, 0, 0]) });
+    const { success, metrics, cylinders, shoots, n_cylinders, n_shoots, points_used, error } = model;
+    expect({ success, error, points_used }).toEqual({ success: true, error: null, points_used: 10_000 });
+    expect([n_cylinders, n_shoots]).toEqual([cylinders.length, shoots.length]);
+    expect(metrics?.stem_volume_m3).toBeGreaterThan(0.75 * Math.PI * 0.08 ** 2 * 3);
+    expect(metrics?.stem_volume_m3).toBeLessThan(1.25 * Math.PI * 0.08 ** 2 * 3);
+    expect(metrics?.tree_height_m).toBeCloseTo(3, 0);
+    const [low, high] = metrics?.total_woody_volume_ci95_m3 ?? [1, 0];
+    expect(low).toBeLessThan(metrics?.total_woody_volume_m3 ?? 0);
+    expect(high).toBeGreaterThan(metrics?.total_woody_volume_m3 ?? 0);
+    expect(shoots.flatMap(({ cylinder_ids }) => cylinder_ids).sort((a, b) => a - b)).toEqual(
+      cylinders.map(({ cyl_id }) => cyl_id).sort((a, b) => a - b),
+    );
+    const messages = stages.map(([, message]) => message);
+    expect(messages).toContain("Reading points");
+    expect(messages).toContain("Extracting skeleton");
+    expect(stages.at(-1)).toEqual([1, "Done"]);
+  });
+
+  test("the same model from a session, from several, and far away", async () => {
+    const points = forkedTree([0, 0, 0]);
+    const inline = await built({ points });
+    const one = await cloud(made, rows(points));
+    const [a, b] = [await cloud(made, rows(points.slice(0, 4000))), await cloud(made, rows(points.slice(4000, 9000)))];
+    const source = (id: string) => ({ session_id: id });
+    expect((await built({ source: source(one.session_id) })).metrics).toEqual(inline.metrics);
+    const joined = await built({
+      sources: [source(a.session_id), source(b.session_id)],
+      source: source("00000000"),
+      points: points.slice(9000),
+    });
+    expect(joined.metrics).toEqual(inline.metrics);
+    const far = await built({
+      source: { session_id: one.session_id, translation: [5_000_000, -3_000_000, 400] },
+    });
+    expect(far.cylinders[0]?.start[0]).toBeGreaterThan(4_999_990);
+    expect(far.metrics?.total_woody_volume_m3).toBeCloseTo(inline.metrics?.total_woody_volume_m3 ?? 0, 4);
+  });
+
+  test("rows may come in any order; the model of radii is that of the request", async () => {
+    const points = forkedTree([0, 0, 0]);
+    const shuffled = [...points].sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+    const isotonic = await built({ points });
+    expect(await built({ points: shuffled })).toEqual(isotonic);
+    const tapered = await built({ points, radius_model: "tapered" });
+    expect(tapered.cylinders.map(({ radius }) => radius)).not.toEqual(isotonic.cylinders.map(({ radius }) => radius));
+  });
+});
+
+describe("failures", () => {
+  const refused = async (payload: object) => checked(QsmBuildTail, (await failed(made, URL_, payload)).tail);
+
+  test("too few points", async () => {
+    expect(await refused({ points: forkedTree([0, 0, 0]).slice(0, 49) })).toMatchObject({
+      success: false,
+      error: "too few points: a model needs at least 50, and there are 49",
+      points_used: 49,
+      cylinders: [],
+      shoots: [],
+      metrics: null,
+    });
+    expect((await refused({})).error).toBe("too few points: a model needs at least 50, and there are 0");
+  });
+
+  test("points at one place", async () => {
+    const { success, error, points_used } = await refused({ points: Array.from({ length: 100 }, () => [1, 2, 3]) });
+    expect({ success, points_used }).toEqual({ success: false, points_used: 100 });
+    expect(error).toMatch(/of 100 points are connected with the base. The cloud is too sparse or disconnected.$/);
+  });
+
+  test("a cancel leaves no result", async () => {
+    const outcome = await canceledAmid(made, "modelTree", () => run(made, URL_, { points: forkedTree([0, 0, 0]) }));
+    expect(outcome.outcome.kind).toBe("canceled");
+  });
+});
+
+test("refusals before the stream", async () => {
+  expect(await refusal(made, URL_, { source: { session_id: "00000000" } })).toEqual(UNKNOWN);
+  expect((await refusal(made, URL_, { source: {} }))[0]).toBe(400);
+  for (const wrong of [{ twig_radius_mm: 0 }, { fork_symmetry: 2 }, { radius_model: "pipe" }, { w_area: -1 }])
+    expect((await refusal(made, URL_, { points: [], ...wrong }))[0]).toBe(422);
+});

@@ -1,0 +1,231 @@
+#include "ops/qsm/build_qsm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "core/error.h"
+#include "ops/qsm/axis_termination.h"
+#include "ops/qsm/shoot_tree.h"
+#include "ops/qsm/taper_correction.h"
+#include "support/nasty_clouds.h"
+
+namespace pc {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+struct Tube {
+  Vec3d from, to;
+  double radius;
+};
+
+void add_tube(std::vector<Vec3d>& out, const Tube& tube, double spacing, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> unit;
+  std::normal_distribution<double> normal;
+  const Vec3d edge = tube.to - tube.from;
+  const double length = std::sqrt(dot(edge, edge));
+  const Vec3d w = edge * (1 / length);
+  Vec3d u = cross(w, std::fabs(w.x) < 0.5 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0});
+  u = u * (1 / std::sqrt(dot(u, u)));
+  const Vec3d v = cross(w, u);
+  const auto count = static_cast<std::size_t>(2 * kPi * tube.radius * length / (spacing * spacing)) + 40;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double angle = 2 * kPi * unit(random), r = tube.radius + 0.001 * normal(random);
+    out.push_back(tube.from + edge * unit(random) + u * (r * std::cos(angle)) + v * (r * std::sin(angle)));
+  }
+}
+
+/// A stem of 3 m that thins, and branches of two sizes.
+std::vector<Tube> tree_tubes() {
+  std::vector<Tube> tubes;
+  for (int i = 0; i < 6; ++i) tubes.push_back({{0, 0, 0.5 * i}, {0, 0, 0.5 * (i + 1)}, 0.09 - 0.012 * i});
+  for (int i = 0; i < 8; ++i) {
+    const double turn = 2.4 * i, z = 1 + 0.22 * i;
+    const Vec3d base{0.06 * std::cos(turn), 0.06 * std::sin(turn), z};
+    tubes.push_back(
+        {base, base + Vec3d{0.8 * std::cos(turn), 0.8 * std::sin(turn), 0.5}, i % 2 == 0 ? 0.025 : 0.012});
+  }
+  return tubes;
+}
+
+double volume_of(const std::vector<Tube>& tubes) {
+  double sum = 0;
+  for (const Tube& t : tubes) sum += kPi * t.radius * t.radius * std::sqrt(squared_distance(t.from, t.to));
+  return sum;
+}
+
+std::vector<Vec3d> tree_points() {
+  std::vector<Vec3d> points;
+  std::uint64_t seed = 0;
+  for (const Tube& tube : tree_tubes()) add_tube(points, tube, 0.008, ++seed);
+  return points;
+}
+
+double volume_of(const Qsm& qsm) {
+  double sum = 0;
+  for (const QsmCylinder& c : qsm.cylinders) sum += kPi * c.radius * c.radius * c.length_m();
+  return sum;
+}
+
+QsmBuildParams params_of(RadiusModel model) { return {0.008, true, 0.75, 1, 0, 0, model}; }
+
+QsmBuildResult build(const std::vector<Vec3d>& points, RadiusModel model, int threads = 1) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  return build_qsm(HitPoints::assume_hits({points.data(), points.size()}), params_of(model), ctx);
+}
+
+/// Everything that a reader of the records relies on.
+void expect_sound(const QsmBuildResult& built) {
+  const Qsm& qsm = built.qsm;
+  std::set<std::int64_t> listed;
+  for (const QsmShoot& shoot : qsm.shoots) {
+    ASSERT_FALSE(shoot.cylinder_ids.empty());
+    for (const std::int64_t id : shoot.cylinder_ids) {
+      ASSERT_TRUE(listed.insert(id).second);
+      const QsmCylinder& c = qsm.cylinders.at(static_cast<std::size_t>(id));
+      EXPECT_EQ(c.shoot_id, shoot.shoot_id);
+      EXPECT_EQ(c.rank, shoot.rank);
+    }
+    EXPECT_EQ(shoot.parent_cyl_id, qsm.cylinders[static_cast<std::size_t>(shoot.cylinder_ids[0])].parent_id);
+    if (shoot.parent_shoot_id >= 0) {
+      EXPECT_LT(shoot.parent_shoot_id, shoot.shoot_id);
+    }
+  }
+  EXPECT_EQ(listed.size(), qsm.cylinders.size());
+  for (std::size_t i = 0; i < qsm.cylinders.size(); ++i) {
+    const QsmCylinder& c = qsm.cylinders[i];
+    EXPECT_EQ(c.cyl_id, static_cast<std::int64_t>(i));
+    EXPECT_LT(c.parent_id, c.cyl_id);
+    EXPECT_TRUE(is_finite(c.start) && is_finite(c.end));
+    EXPECT_GE(c.radius, 0.001);
+    EXPECT_TRUE(c.radius_se > 0 && std::isfinite(c.radius_se));
+    if (c.parent_id < 0) continue;
+    EXPECT_LE(c.radius, qsm.cylinders[static_cast<std::size_t>(c.parent_id)].radius + 1e-12);
+  }
+  EXPECT_LE(built.total.low, built.total.high);
+}
+
+class BuildQsm : public testing::TestWithParam<RadiusModel> {};
+
+TEST_P(BuildQsm, VolumeAndLengthOfATree) {
+  const QsmBuildResult built = build(tree_points(), GetParam());
+  expect_sound(built);
+  const double truth = volume_of(tree_tubes()), found = volume_of(built.qsm);
+  EXPECT_NEAR(found / truth, 1, GetParam() == RadiusModel::kTapered ? 0.10 : 0.15);
+  EXPECT_LE(built.total.low, truth);
+  EXPECT_GE(built.total.high, truth);
+  double length = 0;
+  for (const QsmCylinder& c : built.qsm.cylinders) length += c.length_m();
+  EXPECT_NEAR(length, 3 + 8 * std::hypot(0.8, 0.5), 0.1 * 10.5);
+}
+
+TEST_P(BuildQsm, ThreadsAndTheOrderOfPointsChangeNothing) {
+  auto points = tree_points();
+  const QsmBuildResult a = build(points, GetParam());
+  std::shuffle(points.begin(), points.end(), std::mt19937_64(9));
+  const QsmBuildResult b = build(points, GetParam(), 3);
+  ASSERT_EQ(a.qsm.cylinders.size(), b.qsm.cylinders.size());
+  for (std::size_t i = 0; i < a.qsm.cylinders.size(); ++i) {
+    EXPECT_EQ(a.qsm.cylinders[i].radius, b.qsm.cylinders[i].radius);
+    EXPECT_EQ(a.qsm.cylinders[i].start, b.qsm.cylinders[i].start);
+    EXPECT_EQ(a.qsm.cylinders[i].parent_id, b.qsm.cylinders[i].parent_id);
+  }
+  EXPECT_EQ(a.total.low, b.total.low);
+  EXPECT_EQ(a.branches.high, b.branches.high);
+}
+
+TEST_P(BuildQsm, AnOffsetOfTheWorldChangesNothingThatMatters) {
+  auto points = tree_points();
+  const double near = volume_of(build(points, GetParam()).qsm);
+  for (Vec3d& p : points) p = p + Vec3d{5e6, -5e6, 1000};
+  EXPECT_NEAR(volume_of(build(points, GetParam()).qsm) / near, 1, 0.02);
+}
+
+TEST_P(BuildQsm, StrangeCloudsGiveASoundModelOrNone) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed)
+    expect_sound(build(nasty_clouds::cloud(seed, 300), GetParam()));
+  EXPECT_TRUE(build({}, GetParam()).qsm.cylinders.empty());
+  std::vector<Vec3d> line;
+  for (int i = 0; i < 500; ++i) line.push_back({0, 0, 0.01 * i});
+  expect_sound(build(line, GetParam()));
+}
+
+TEST_P(BuildQsm, LostPointsAreToldOf) {
+  auto points = tree_points();
+  EXPECT_TRUE(build(points, GetParam()).warnings.empty());
+  for (int i = 0; i < 600; ++i) points.push_back({30 + 0.01 * (i % 20), 0.01 * (i / 20), 5});
+  const QsmBuildResult built = build(points, GetParam());
+  EXPECT_EQ(built.reached_count + 600, built.points_used);
+  EXPECT_EQ(built.warnings.size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, BuildQsm, testing::Values(RadiusModel::kIsotonic, RadiusModel::kTapered));
+
+TEST(BuildQsmParams, OutOfRangeIsRefused) {
+  JobControl control;
+  OpContext ctx(control);
+  for (const QsmBuildParams& p : {QsmBuildParams{0, true, 0.75, 1, 0, 0, RadiusModel::kIsotonic},
+                                  QsmBuildParams{0.004, true, 1.5, 1, 0, 0, RadiusModel::kIsotonic},
+                                  QsmBuildParams{0.004, true, 0.75, -1, 0, 0, RadiusModel::kTapered}})
+    EXPECT_THROW(build_qsm(HitPoints::assume_hits({}), p, ctx), Error);
+}
+
+TEST(NonIncreasing, IsTheLeastSquaresAnswer) {
+  std::vector<double> values{5, 3, 4, 1, 2, 2};
+  non_increasing(values, {1, 1, 3, 1, 1, 1});
+  const std::vector<double> expected{5, 3.75, 3.75, 5.0 / 3, 5.0 / 3, 5.0 / 3};
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], 1e-12);
+}
+
+/// A stem of two cylinders and two children at its end.
+std::vector<QsmCylinder> fork(double r1, double r2, double length1, double length2, const Vec3d& lean) {
+  std::vector<QsmCylinder> out;
+  out.push_back({0, {0, 0, 0}, {0, 0, 1}, 0.10, -1, 0, 0});
+  out.push_back({1, {0, 0, 1}, {0, 0, 2}, 0.10, 0, 0, 0});
+  out.push_back({2, {0, 0, 2}, Vec3d{0, 0, 2} + Vec3d{-lean.x, lean.y, lean.z} * length1, r1, 1, 0, 0});
+  out.push_back({3, {0, 0, 2}, Vec3d{0, 0, 2} + lean * length2, r2, 1, 1, 1});
+  return out;
+}
+
+TEST(AxisTermination, EndsAtForksOfEqualsAndWhereEverythingBendsAway) {
+  const auto ranks = [](std::vector<QsmCylinder> c, double symmetry) {
+    axis_termination(c, symmetry);
+    collect_shoots(c);
+    return std::pair(c[2].rank, c[3].rank);
+  };
+  const Vec3d up{0.3, 0, 0.954}, away{0.95, 0, 0.312};
+  EXPECT_EQ(ranks(fork(0.06, 0.055, 2, 1.8, up), 0.75), std::pair(1, 1));
+  EXPECT_EQ(ranks(fork(0.06, 0.055, 2, 1.8, up), 0.95), std::pair(0, 1));
+  EXPECT_EQ(ranks(fork(0.06, 0.055, 2, 0.5, up), 0.75), std::pair(0, 1));   // a short stub
+  EXPECT_EQ(ranks(fork(0.06, 0.01, 2, 1.8, away), 0.75), std::pair(1, 1));  // 72 degrees
+  EXPECT_EQ(ranks(fork(0.06, 0.01, 2, 0.05, away), 0.75), std::pair(0, 1));
+}
+
+TEST(TaperCorrection, KeepsEveryRule) {
+  std::vector<QsmCylinder> c = fork(0.05, 0.03, 1, 1, {0.3, 0, 0.954});
+  c[0].surf_cov = 0.9;
+  c[1].surf_cov = 0.35;  // trust 0.5
+  c[1].radius = 0.02;
+  c[2].surf_cov = 0.9;
+  c[3].surf_cov = 0.35;
+  const auto shoots = collect_shoots(c);
+  taper_correction(c, shoots, 0.004);
+  EXPECT_NEAR(c[0].radius, 0.10, 1e-12);
+  EXPECT_NEAR(c[3].radius, 0.03 * (1 - 0.45 * 0.5), 1e-12);
+  // 0.02 (weight 0.5) and 0.05 (weight 1) are pooled to 0.04; then half of the way to the pipes.
+  const double pipes = std::pow(std::pow(0.04, 2.5) + std::pow(c[3].radius, 2.5), 0.4);
+  EXPECT_NEAR(c[2].radius, 0.04, 1e-12);
+  EXPECT_NEAR(c[1].radius, 0.04 + 0.5 * (pipes - 0.04), 1e-12);
+}
+
+}  // namespace
+}  // namespace pc

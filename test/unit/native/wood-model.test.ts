@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import * as native from "../../../backend/native/wood-model.ts";
+import { column, labelsOf, positions, values } from "../../accuracy/native.ts";
+import { uniform } from "../../accuracy/random.ts";
+
+const KINDS = ["dxyz", "local_geometry", "path"] as const;
+const CROPS = { levels: 2, neighbors: 4, max_voxels: 256, inner_fraction: 0.7, class_count: 2 };
+
+/** A stem of 3 m with clumps of leaves; coordinates are whole parts of 1/1024 m, so that offsets and mirrors are exact. */
+function tree(count: number): Float64Array {
+  const next = uniform(5);
+  const whole = (value: number) => Math.round(value * 1024) / 1024;
+  const out = new Float64Array(3 * count);
+  for (let i = 0; i < count; i += 1) {
+    const turn = 2 * Math.PI * next();
+    const z = 3 * next();
+    const isStem = i % 3 !== 0;
+    const clump = Math.floor(4 * next());
+    const place = isStem
+      ? [0.1 * Math.cos(turn), 0.1 * Math.sin(turn), z]
+      : [0.6 * Math.cos(clump) + 0.3 * next(), 0.6 * Math.sin(clump) + 0.3 * next(), 2 + 0.6 * next()];
+    for (let k = 0; k < 3; k += 1) out[3 * i + k] = whole(place[k] ?? 0);
+  }
+  return out;
+}
+
+async function featuresOf(
+  xyz: Float64Array,
+  options: { threads?: number } = {},
+  kinds: readonly native.FeatureKind[] = KINDS,
+) {
+  const skip = column("u8", new Uint8Array(xyz.length / 3));
+  const made = await native.voxelCloud(positions(xyz), skip, null, { voxel_m: 0.02, kinds }, options).promise;
+  const table = await native.voxelColumns(made.cloud).promise;
+  return {
+    ...made,
+    width: table.width,
+    features: values(table.features) as Float32Array,
+    voxel_of: values(table.voxel_of) as Uint32Array,
+    places: values(table.places) as Float64Array,
+  };
+}
+
+const changed = (xyz: Float64Array, change: (place: [number, number, number]) => readonly number[]) =>
+  Float64Array.from({ length: xyz.length }, (_, i) => {
+    const at = i - (i % 3);
+    return change([xyz[at] ?? 0, xyz[at + 1] ?? 0, xyz[at + 2] ?? 0])[i % 3] ?? 0;
+  });
+
+/** Share of the values of two tables, row by point, that differ by more than 0.02. */
+function share(a: Awaited<ReturnType<typeof featuresOf>>, b: typeof a): number {
+  let [different, count] = [0, 0];
+  for (const [i, voxel] of a.voxel_of.entries())
+    for (let k = 0; k < a.width; k += 1) {
+      const [x, y] = [a.features[voxel * a.width + k] ?? 0, b.features[(b.voxel_of[i] ?? 0) * a.width + k] ?? 0];
+      different += Math.abs(x - y) > 0.02 ? 1 : 0;
+      count += 1;
+    }
+  return different / count;
+}
+
+describe("features of voxels", () => {
+  const xyz = tree(3000);
+
+  it("are the same bits for any order of the points, any threads and an offset of 5e6 m", async () => {
+    const one = await featuresOf(xyz, { threads: 1 });
+    expect(one.width).toBe(67);
+    expect(one.features.every(Number.isFinite)).toBe(true);
+    const reversed = new Float64Array(xyz.length);
+    for (let i = 0; i < 3000; i += 1) reversed.set(xyz.subarray(3 * i, 3 * i + 3), xyz.length - 3 - 3 * i);
+    for (const other of [
+      await featuresOf(xyz, { threads: 2 }),
+      await featuresOf(reversed),
+      await featuresOf(changed(xyz, ([x, y, z]) => [x + 5e6, y - 5e6, z + 300])),
+    ])
+      expect(other.features).toEqual(one.features);
+  });
+
+  it("hardly change when the cloud is mirrored or turned about the vertical", async () => {
+    const one = await featuresOf(xyz);
+    expect(share(one, await featuresOf(changed(xyz, ([x, y, z]) => [-x, y, z])))).toBeLessThan(0.02);
+    expect(share(one, await featuresOf(changed(xyz, ([x, y, z]) => [-y, x, z])))).toBeLessThan(0.02);
+    // Tilted it is another tree: the measure itself can tell.
+    expect(share(one, await featuresOf(changed(xyz, ([x, y, z]) => [z, y, -x])))).toBeGreaterThan(0.1);
+  });
+
+  it("tell the stem from the clumps by what hangs on them and by the length of paths", async () => {
+    const one = await featuresOf(xyz, {}, ["path"]);
+    const of = (i: number, k: number) => one.features[(one.voxel_of[i] ?? 0) * one.width + k] ?? 0;
+    let [low, high, lows, highs] = [0, 0, 0, 0];
+    for (let i = 0; i < 3000; i += 1) {
+      const z = xyz[3 * i + 2] ?? 0;
+      if (i % 3 === 0) [high, highs] = [high + of(i, 4), highs + 1];
+      else if (z < 1) [low, lows] = [low + of(i, 4), lows + 1];
+      // Paths of the stem start near its foot: none is much shorter than the straight line down.
+      if (i % 3 !== 0) expect(2 ** of(i, 0) - 0.01).toBeGreaterThan(z - 0.3);
+    }
+    expect(low / lows).toBeGreaterThan(high / highs + 2);
+  });
+
+  it("exist for clouds without shape", async () => {
+    const clouds = [
+      [],
+      [1, 2, 3],
+      [1, 2, 3, 1, 2, 3],
+      [0, 0, 0, 1e7, 0, 0, 0, 1e7, 5],
+      Array.from({ length: 300 }, (_, i) => i / 7),
+    ];
+    for (const cloud of clouds) {
+      const found = await featuresOf(Float64Array.from(cloud));
+      expect(found.features.every(Number.isFinite)).toBe(true);
+      expect(found.features.length).toBe(found.voxel_count * found.width);
+    }
+  });
+});
+
+describe("crops of voxels", () => {
+  it("claim every voxel, list the nearest neighbours, and their votes become labels", async () => {
+    const xyz = tree(2000);
+    xyz.fill(Number.NaN, 0, 1);
+    const skip = new Uint8Array(2000);
+    skip[1] = 1;
+    const made = await native.voxelCloud(positions(xyz), column("u8", skip), null, { voxel_m: 0.02, kinds: KINDS })
+      .promise;
+    const table = await native.voxelColumns(made.cloud).promise;
+    const places = values(table.places);
+    const place = (v: number) => [0, 1, 2].map((k) => Number(places[3 * v + k]));
+    const crops = await native.voxelCrops(made.cloud, CROPS).promise;
+    let claimed = 0;
+    for (let count = 0; ; count += 1) {
+      const crop = await native.nextCrop(crops).promise;
+      if (!crop) break;
+      await expect(native.nextCrop(crops).promise).rejects.toThrow("no vote yet");
+      expect(crop.claimed).toBeGreaterThan(claimed);
+      claimed = crop.claimed;
+      const voxels = new Uint32Array(crop.voxels);
+      const neighbors = new BigInt64Array(crop.levels[0]?.neighbors ?? new ArrayBuffer(0));
+      const distance = (a: number, b: number) =>
+        Math.hypot(...place(voxels[a] ?? 0).map((value, k) => value - (place(voxels[b] ?? 0)[k] ?? 0)));
+      for (let row = 0; row < voxels.length; row += 37) {
+        const list = [...neighbors.subarray(4 * row, 4 * row + 4)].map(Number);
+        expect(list[0]).toBe(row);
+        const all = Array.from(voxels, (_, other) => distance(row, other)).sort((a, b) => a - b);
+        expect(list.map((other) => distance(row, other))).toEqual(all.slice(0, 4));
+      }
+      const parents = new BigInt64Array(crop.levels[0]?.parent ?? new ArrayBuffer(0));
+      const above = (crop.levels[1]?.positions.byteLength ?? 0) / 12;
+      expect(parents.length).toBe(voxels.length);
+      expect(new Set(parents).size).toBe(above);
+      // Votes for the first class above 1.5 m.
+      const middle = 1.5;
+      const logits = Float32Array.from({ length: 2 * voxels.length }, (_, i) =>
+        (place(voxels[i >> 1] ?? 0)[2] ?? 0) + middle > 1.5 === (i % 2 === 0) ? 3 : -3,
+      );
+      await expect(native.voteCrop(crops, logits.subarray(1)).promise).rejects.toThrow("one logit per class");
+      await native.voteCrop(crops, logits).promise;
+    }
+    expect(claimed).toBe(made.voxel_count);
+    const labels = labelsOf(await native.cropLabels(crops, { values: [1, 2], unknown: 2, skipped: 0 }).promise);
+    expect([...labels.subarray(0, 2)]).toEqual([2, 0]);
+    const voxel_of = values(table.voxel_of);
+    for (let i = 2; i < 2000; i += 1) expect(labels[i]).toBe((place(Number(voxel_of[i]))[2] ?? 0) > 0 ? 1 : 2);
+  });
+
+  it("refuse parameters and logits that they cannot use", async () => {
+    const made = await native.voxelCloud(positions(tree(50)), column("u8", new Uint8Array(50)), null, {
+      voxel_m: 0.02,
+      kinds: ["dxyz"],
+    }).promise;
+    await expect(native.voxelCrops(made.cloud, { ...CROPS, max_voxels: 10 }).promise).rejects.toThrow("max_voxels");
+    const crops = await native.voxelCrops(made.cloud, CROPS).promise;
+    const crop = await native.nextCrop(crops).promise;
+    const logits = new Float32Array(2 * (crop?.voxel_count ?? 0)).fill(Number.NaN);
+    await expect(native.voteCrop(crops, logits).promise).rejects.toThrow("not finite");
+    await expect(native.cropLabels(crops, { values: [1, 2], unknown: 0, skipped: 0 }).promise).rejects.toThrow(
+      "not every voxel",
+    );
+  });
+});

@@ -10,7 +10,6 @@ import type { WritersNative } from "../files/writers.ts";
 import type { FitNative } from "../fit.ts";
 import type { InventoryNative } from "../inventory.ts";
 import type { LadNative } from "../lad.ts";
-import type { LeavesNative } from "../leaves.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { MissesNative } from "../misses.ts";
@@ -56,7 +55,6 @@ export interface Addon
     ListsNative,
     PlantShapesNative,
     MissesNative,
-    LeavesNative,
     QsmNative,
     RayNative,
     ReconstructionNative,

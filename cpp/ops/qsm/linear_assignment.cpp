@@ -58,7 +58,8 @@ class Assignment {
     if (n_ < 2) return;
     constexpr double kCoarsest = 0.1, kShrink = 5, kFinestPerRow = 0.1;
     const double range = highest_ - lowest_;
-    for (double step = kCoarsest * range; step > kFinestPerRow * range / static_cast<double>(n_); step /= kShrink) {
+    for (double step = kCoarsest * range; step > kFinestPerRow * range / static_cast<double>(n_);
+         step /= kShrink) {
       release_all();
       reduce_rows(step);
     }

@@ -1,6 +1,7 @@
-// `npm run fuzz [-- <reader|sessions|documents|projects|trees|all> [count] [seed]]`: mutated files against every reader under the
-// sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint,
-// damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees.
+// `npm run fuzz [-- <reader|sessions|documents|projects|trees|models|all> [count] [seed]]`: mutated files against every reader
+// under the sanitizers, random edits of sessions against their model, mutated structure documents of plants through the
+// endpoint, damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees, damaged
+// packages of networks.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
@@ -23,6 +24,8 @@ const CORRUPTIONS = "3000";
 const KILLS = "500";
 /** Clouds for each op on trees. */
 const TREE_CLOUDS = "10000";
+/** Packages of networks. */
+const PACKAGES = "5000";
 /** Flipped bytes of a project. */
 const FLIPS = "10000";
 
@@ -107,6 +110,16 @@ function fuzzProjects() {
   });
 }
 
+/** Packages of networks: most are refused by their form, some run in a process of their own. */
+function fuzzModels() {
+  const [seed] = rest;
+  const wanted = target === "models" ? count : undefined;
+  return vitest(["test/property/model-packages.test.ts"], {
+    APP_TEST_PACKAGES: wanted ?? PACKAGES,
+    ...(seed && { APP_TEST_SEED: seed }),
+  });
+}
+
 function vitest(tests, settings) {
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
   return run(process.execPath, [program, "run", ...tests], { env: { ...process.env, ...settings } });
@@ -117,7 +130,8 @@ const PARTS = {
   documents: [fuzzDocuments],
   projects: [fuzzProjects],
   trees: [fuzzTrees],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees],
+  models: [fuzzModels],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees, fuzzModels],
 };
 const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

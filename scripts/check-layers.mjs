@@ -80,6 +80,7 @@ const ORDERED_ROOMS = {
     "lidar",
     "lad",
     "trees",
+    "ml",
     "wood",
     "qsm",
     "fit",

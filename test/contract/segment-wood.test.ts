@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { WOOD_METHODS, WoodResponse } from "../../shared/contract/segment-wood.ts";
+import { SHAPE_METHODS, WoodResponse } from "../../shared/contract/segment-wood.ts";
 import { appOfTest } from "../support/app/app.ts";
 import { agreement, leafyTree } from "../support/scans/leafy-tree.ts";
 import { rowsOf } from "../support/scans/noisy-cloud.ts";
@@ -12,7 +12,7 @@ const segment = (payload: object) => answered(made, WoodResponse, URL, payload);
 const { points, classes } = leafyTree();
 
 describe("a cylinder with a ball of leaves", () => {
-  test.each(WOOD_METHODS)("%s", async (method) => {
+  test.each(SHAPE_METHODS)("%s", async (method) => {
     const answer = await segment({ points, method });
     expect(answer).toMatchObject({ success: true, method, num_points: points.length, source_counts: [points.length] });
     expect(agreement(answer.labels, classes)).toBeGreaterThan(0.95);

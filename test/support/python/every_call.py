@@ -152,6 +152,12 @@ assert client.segment_ground_session(a, method="auto", defer_octree=True)["num_g
 assert len(client.segment_trees(source={"session_id": a}, method="chm", chm_min_height=0)["labels"]) == count
 post = [[0.1 * math.cos(i), 0.1 * math.sin(i), 0.002 * i] for i in range(1000)]
 assert client.extract_skeleton(points=post)["success"]
+# Models of networks
+assert client.ml_device()["device"] in ("cpu", "cuda")
+assert client.list_ml_models("no such task")["models"] == []
+assert "no such folder" in refused(lambda: client.import_ml_model("/data/missing"), 400, "invalid_argument").message
+refused(lambda: client.delete_ml_model("missing"), 404, "not_found")
+refused(lambda: client.segment_wood(source={"session_id": a}, method="ml", model_id="missing"), 400, "invalid_argument")
 assert len(client.segment_wood(source={"session_id": a}, method="geometric")["labels"]) == count
 assert client.segment_wood_session(a, method="geometric", defer_octree=True)["analyzed_points"] == count
 grid = client.session_dem(a, cell_size=0.5)

@@ -28,6 +28,7 @@ import type { StemsNative } from "../stems.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { TreesNative } from "../trees.ts";
+import type { WoodNative } from "../wood.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
 import type { DeviceNative } from "./device.ts";
 import type { DType, NativeColumn } from "./handles.ts";
@@ -68,6 +69,7 @@ export interface Addon
     StemsNative,
     SurfacesNative,
     TreesNative,
+    WoodNative,
     RequestTextNative,
     DeviceNative,
     ThreadsNative {

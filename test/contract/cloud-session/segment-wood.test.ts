@@ -92,5 +92,5 @@ test.each(["woodLeaf", "octreeBuild"] as const)("canceled in %s: 499, no leftove
 });
 
 test("an unknown session: 404", async () => {
-  expect((await refusal(made, url(UNKNOWN), {}))[0]).toBe(404);
+  expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
 });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { listMlModels } from "../../backend/services/ml/library.ts";
 import { MlDevice, MlModel, MlModelsResponse } from "../../shared/contract/ml.ts";
 import {
   FLOAT,
@@ -301,4 +302,10 @@ test("the device answers where networks run, and why", async () => {
   expect(device).toMatchObject({ device: "cpu", cuda: false, mps: false, torch: null, vram_gb: null });
   expect([device.runtime, device.reason]).toEqual(["1.30.0", "Networks run on the CPU (APP_ML_DEVICE is cpu)."]);
   expect(device.device_name).not.toBe("");
+});
+
+test("the models of the product can be used, and one of them is the default for wood", async () => {
+  const own = await listMlModels(undefined, { config: { ...made.deps.config, bundledModelsDir: undefined } as never });
+  expect([own.broken, own.models.every(({ origin }) => origin === "bundled")]).toEqual([[], true]);
+  expect(own.models.map(({ id }) => id)).toContain(own.default_wood_model);
 });

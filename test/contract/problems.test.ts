@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { documentOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
 import { modelJson, writePackage } from "../support/ml/packages.ts";
 import { folderOfFile } from "../support/run/folders.ts";
-import { documentOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
 import { lineRows } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AppError } from "../../shared/errors.ts";
 import { readPackage } from "../../backend/services/ml/package.ts";
+import { AppError } from "../../shared/errors.ts";
 import { randomUnits } from "../support/fit/random-expression.ts";
 import { type ModelText, number, onnx, part, tensor, text } from "../support/ml/onnx-bytes.ts";
 import { HEIGHT_NETWORK, modelJson, perceptron, TWO_LEVEL_NETWORK, writePackage } from "../support/ml/packages.ts";
@@ -82,7 +82,10 @@ function mutateNetwork(unit: Unit, network: ModelText): Uint8Array {
       return bytes;
     }
     case 2: // tensors that are swapped, missing or of another shape
-      return onnx({ ...network, tensors: [tensor(pick(unit, NAMES), [below(unit, 5), below(unit, 5)], [1, 2, 3, 4]), ...tensors.slice(1)] });
+      return onnx({
+        ...network,
+        tensors: [tensor(pick(unit, NAMES), [below(unit, 5), below(unit, 5)], [1, 2, 3, 4]), ...tensors.slice(1)],
+      });
     case 3: // cycles, and operators before their inputs
       return onnx({ ...network, nodes: changed({ in: [pick(unit, NAMES), pick(unit, NAMES)] }) });
     case 4:
@@ -94,15 +97,28 @@ function mutateNetwork(unit: Unit, network: ModelText): Uint8Array {
         nodes: [...nodes.slice(0, -1), { op: "ConstantOfShape", in: ["z"], out: ["unused"] }, ...nodes.slice(-1)],
       });
     case 6: // ports
-      return onnx({ ...network, inputs: inputs.map((one) => ({ ...one, name: pick(unit, [one.name, ...NAMES]), dims: unit() < 0.5 ? one.dims : [pick(unit, LENGTHS)] })) });
+      return onnx({
+        ...network,
+        inputs: inputs.map((one) => ({
+          ...one,
+          name: pick(unit, [one.name, ...NAMES]),
+          dims: unit() < 0.5 ? one.dims : [pick(unit, LENGTHS)],
+        })),
+      });
     case 7: // other operators, domains and versions
       return onnx({
         ...network,
         opset: pick(unit, [17, 17, 13, 21, 0, 99]),
-        nodes: changed({ op: pick(unit, ["MatMul", "Loop", "NoSuch", "Identity", "Softmax"]), domain: pick(unit, ["", "ai.onnx", "evil"]) }),
+        nodes: changed({
+          op: pick(unit, ["MatMul", "Loop", "NoSuch", "Identity", "Softmax"]),
+          domain: pick(unit, ["", "ai.onnx", "evil"]),
+        }),
       });
     default: // data elsewhere, functions, unknown parts
-      return onnx({ ...network, inModel: [pick(unit, [part(25, text(1, "f")), number(99, 1), part(20), part(7), text(2, "ok")])] });
+      return onnx({
+        ...network,
+        inModel: [pick(unit, [part(25, text(1, "f")), number(99, 1), part(20), part(7), text(2, "ok")])],
+      });
   }
 }
 
@@ -125,14 +141,21 @@ test(
         expect([(read as AppError).code, read.message.length > 10], `case ${at}`).toEqual(["invalid_file", true]);
         counts.refused++;
       } else if (counts.accepted++ % IMPORT_EVERY === 0) {
-        const answer = await made.app.inject({ method: "POST", url: "/api/ml/models/import", payload: { path: source } });
+        const answer = await made.app.inject({
+          method: "POST",
+          url: "/api/ml/models/import",
+          payload: { path: source },
+        });
         expect([200, 400, 500], `case ${at}: ${answer.body}`).toContain(answer.statusCode);
         if (answer.statusCode === 200) counts.imported++;
         else counts.not_run++;
         if (answer.statusCode === 500) expect(answer.body, `case ${at}`).toContain("the process that runs the network");
       }
       const names = existsSync(user) ? readdirSync(user) : [];
-      expect(names.every((name) => /^[a-z0-9][a-z0-9_-]*$/.test(name)), `case ${at}: ${names}`).toBe(true);
+      expect(
+        names.every((name) => /^[a-z0-9][a-z0-9_-]*$/.test(name)),
+        `case ${at}: ${names}`,
+      ).toBe(true);
       if (names.length > 100) rmSync(user, { recursive: true });
     }
     expect(readdirSync(folder).sort()).toEqual(["source", "user"]);

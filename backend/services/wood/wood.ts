@@ -15,8 +15,8 @@ import { octreeCost } from "../octree/publish.ts";
 import { asRefusal, costWarning } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
 import type { CheckedWood } from "./wood-filter.ts";
-import { labelByNetwork, networkCost } from "./wood-network.ts";
 import { inlineWood, joinedWood, sessionWood, type WoodInput, type WoodSource } from "./wood-input.ts";
+import { labelByNetwork, networkCost } from "./wood-network.ts";
 
 /** Also the `tool` of the endpoints. */
 export const WOOD_TOOL = "Wood segmentation";
@@ -45,7 +45,9 @@ function planWood(input: WoodInput, filter: CheckedWood, deps: Deps): WoodPlan {
   if (input.hit_count < MIN_WOOD_POINTS)
     throw new AppError("invalid_argument", `Need at least ${MIN_WOOD_POINTS} points`);
   const most_points = deps.config.woodMaxPoints;
-  const cost = filter.ml ? networkCost(input, filter.ml) : woodLeafCost(input.hit_count, nativeParams(filter, most_points));
+  const cost = filter.ml
+    ? networkCost(input, filter.ml)
+    : woodLeafCost(input.hit_count, nativeParams(filter, most_points));
   const bytes = cost.bytes + 36 * input.hit_count + 6 * input.positions.length;
   const cost_warning = costWarning(WOOD_TOOL, { seconds: cost.seconds, bytes }, deps);
   return { input, filter, most_points, bytes, cost_warning };

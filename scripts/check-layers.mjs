@@ -104,6 +104,7 @@ const ORDERED_ROOMS = {
     "inventory",
     "qsm",
     "skeleton",
+    "wood",
     "plant",
     "scan",
     "fit",

@@ -26,6 +26,7 @@ export { qsmGlb, qsmObj, qsmPly } from "./qsm-files.ts";
 export { type QsmMesh, qsmMesh } from "./qsm-tubes.ts";
 export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
+export { treeQsmCsv } from "./tree-qsm-csv.ts";
 export * from "./value-classes.ts";
 
 /**

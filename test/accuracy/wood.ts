@@ -74,7 +74,11 @@ async function picture(name: string, { xyz, truth }: WoodCloud, labels: Uint8Arr
   const sample = { point_count: count, total_count: count, position: xyz, rgb, intensity: undefined };
   const [box, view] = [sceneBox(sample), VIEWS.find((one) => one.name === "front")];
   if (!box || !view) return;
-  const raster = await renderView(sample, viewFrame(view, box, 1000), { mode: "rgb", ramp: undefined, range: [0, 255] });
+  const raster = await renderView(sample, viewFrame(view, box, 1000), {
+    mode: "rgb",
+    ramp: undefined,
+    range: [0, 255],
+  });
   const folder = join(root, "build", "accuracy");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `wood_${name}.png`), await encodePng(raster));

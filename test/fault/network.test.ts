@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { sweepModels } from "../../backend/services/ml/install.ts";
-import { NETWORK_LIMITS, NO_RUNTIME, type NetworkLimits, NetworkProcess } from "../../backend/services/ml/network.ts";
+import { NETWORK_LIMITS, type NetworkLimits, NetworkProcess, NO_RUNTIME } from "../../backend/services/ml/network.ts";
 import { PROBE_MODEL } from "../../backend/services/ml/probe-model.ts";
 import { generatedCrop } from "../../backend/services/ml/trial.ts";
 import { ModelPackage } from "../../shared/contract/ml.ts";

@@ -98,7 +98,7 @@ test("fewer than 3 points are an error", async () => {
 });
 
 test.each([
-  [{ method: "magic" }, /^method "magic" is none of sota, connectivity, geometric$/],
+  [{ method: "magic" }, /^method "magic" is none of sota, connectivity, geometric, ml$/],
   [{ wood_bias: 1.5 }, /^wood_bias must be 0 to 1, not 1.5$/],
   [{ k_min: 2 }, /^k_min must be 3 to 300, not 2$/],
   [{ k_min: 50, k_max: 20 }, /^k_min 50 must be at most k_max 20$/],

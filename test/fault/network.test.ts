@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { sweepModels } from "../../backend/services/ml/install.ts";
-import { NETWORK_LIMITS, type NetworkLimits, NetworkProcess } from "../../backend/services/ml/network.ts";
+import { NETWORK_LIMITS, type NetworkLimits, NetworkProcess, NO_RUNTIME } from "../../backend/services/ml/network.ts";
 import { PROBE_MODEL } from "../../backend/services/ml/probe-model.ts";
 import { generatedCrop } from "../../backend/services/ml/trial.ts";
 import { ModelPackage } from "../../shared/contract/ml.ts";
@@ -162,4 +162,13 @@ test("no process is left behind", () => {
     .split("\n")
     .filter((line) => line.includes("compute-worker") && Number(line.trim().split(" ")[0]) === process.pid);
   expect(own).toEqual([]);
+});
+
+test("without the optional package the answer says what is missing", async () => {
+  const copy = folderOfTest("ml-without-");
+  cpSync(join(import.meta.dirname, "../../dist/backend/entry"), copy, { recursive: true });
+  writeFileSync(join(copy, "package.json"), '{"type": "module"}');
+  const network = new NetworkProcess(new AbortController().signal, NETWORK_LIMITS, join(copy, "compute-worker.js"));
+  await expect(network.probe("auto")).rejects.toMatchObject({ code: "unsupported", message: NO_RUNTIME });
+  await network.close();
 });

@@ -7,9 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BackendAddress } from "../../backend/entry/supervisor-contract.ts";
 import { createClient } from "../../shared/client/index.ts";
 import type { CreateSessionTail } from "../../shared/contract/cloud-session/create.ts";
+import { makeApp } from "../support/app/app.ts";
 import { jsonLine, LaunchedElectron } from "../support/electron/launched.ts";
 import type { DriverCommand, DriverEvent } from "../support/electron/protocol.ts";
 import { type StagedApp, stageApp } from "../support/electron/staged-app.ts";
+import { modelJson, TWO_LEVEL_NETWORK, writePackage } from "../support/ml/packages.ts";
 import { eventually } from "../support/run/stopwatch.ts";
 import { SPIRAL_FORMAT, testScan, writeSpiral } from "../support/scans/scans.ts";
 
@@ -20,6 +22,24 @@ const START_MS = 120_000;
 const STEP_MS = 60_000;
 type EventOf<E extends DriverEvent["event"]> = Extract<DriverEvent, { event: E }>;
 type Ready = EventOf<"state"> & { readonly address: BackendAddress };
+
+/** Points in several crops. */
+const WALL = Array.from({ length: 4000 }, (_, i): [number, number, number] => [
+  0.7 * (i % 40),
+  0,
+  0.7 * Math.floor(i / 40),
+]);
+async function labelsInNode(folder: string): Promise<number[]> {
+  const made = await makeApp({ mlModelsDir: join(folder, "none"), mlDevice: "cpu" });
+  try {
+    const send = (url: string, payload: object) => made.app.inject({ method: "POST", url, payload });
+    await send("/api/ml/models/import", { path: folder });
+    const answer = await send("/api/segment/wood", { points: WALL, method: "ml", model_id: "electron" });
+    return (answer.json() as { labels: number[] }).labels;
+  } finally {
+    await made.close();
+  }
+}
 
 let app: StagedApp;
 beforeAll(async () => {
@@ -86,6 +106,16 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
     created = await client().createSession({ source_path: scan, ascii_format: format });
     expect(created.point_count).toBeGreaterThan(1_000);
     expect(created.total_count).toBeGreaterThanOrEqual(created.point_count);
+  });
+
+  test("networks run in a process of their own, with the same labels as in Node", async () => {
+    expect(await client().mlDevice()).toMatchObject({ device: "cpu", runtime: expect.stringMatching(/^1\./) });
+    const hierarchy = { voxel: 0.5, levels: 2, k: 4 };
+    const folder = writePackage(join(app.work, "package"), modelJson({ id: "electron", hierarchy }), TWO_LEVEL_NETWORK);
+    expect(await client().importMlModel(folder)).toMatchObject({ id: "electron", origin: "user" });
+    const { labels } = await client().segmentWood({ points: WALL, method: "ml", model_id: "electron" });
+    expect(Array.from(labels)).toEqual(await labelsInNode(folder));
+    expect(await client().deleteMlModel("electron")).toEqual({ success: true });
   });
 
   test("requests of its own window carry the token, but to no other origin", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,6 +22,15 @@ export interface StagedApp {
   remove(): Promise<void>;
 }
 
+/** The optional runtime of networks, for this platform. */
+const RUNTIME = join("node_modules", "onnxruntime-node");
+const NETWORK_RUNTIME = [
+  join("node_modules", "onnxruntime-common"),
+  join(RUNTIME, "package.json"),
+  join(RUNTIME, "dist"),
+  join(RUNTIME, "bin", "napi-v6", process.platform, process.arch),
+];
+
 /** Copies the build into a temporary folder, with the packages it needs. Errors: a missing build says how to make it. */
 export async function stageApp(): Promise<StagedApp> {
   const folder = await mkdtemp(join(tmpdir(), "electron-app-"));
@@ -37,7 +47,10 @@ export async function stageApp(): Promise<StagedApp> {
         await cp(join(root, native, name), join(folder, native, name), { dereference: true });
     }
     await cp(join(root, "package.json"), join(folder, "package.json"));
-    for (const path of runtimePackageFolders(root)) {
+    for (const path of [
+      ...runtimePackageFolders(root),
+      ...NETWORK_RUNTIME.filter((part) => existsSync(join(root, part))),
+    ]) {
       await cp(join(root, path), join(folder, path), { recursive: true });
     }
     const driver = join(folder, "driver.js");

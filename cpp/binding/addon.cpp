@@ -4,7 +4,6 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
-#include "binding/wood.h"
 
 namespace pc::binding {
 void register_wood_model(Napi::Env env, Napi::Object exports);

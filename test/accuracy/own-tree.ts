@@ -5,13 +5,25 @@ import { growPlant } from "../../backend/native/plants/plants.ts";
 import { SpeciesLibrary } from "../../backend/sessions/species-library.ts";
 import { codeOf, NO_CYLINDER, SCANNED, Surface } from "./forest/surface.ts";
 import { values } from "./native.ts";
-import type { TreeCylinder } from "./tree-scans.ts";
 import type { Vector } from "./vector.ts";
 
 /** Organ code of internodes; petioles, flowers and fruits have others. */
 const SHOOT = 3;
 /** Ends of cylinders that are one place, metres. */
 const SAME_M = 2e-5;
+
+export interface TreeCylinder {
+  /** Metres. */
+  readonly start: Vector;
+  readonly end: Vector;
+  /** At the start and the end, metres. */
+  readonly radius: number;
+  readonly radius_end: number;
+  /** Index of the cylinder that it grows from, -1 = the base. */
+  readonly parent: number;
+  /** 0 = stem, 1 = branches of it, and so on. */
+  readonly rank: number;
+}
 
 function taken(column: NativeColumn) {
   const out = values(column);

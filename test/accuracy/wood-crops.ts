@@ -52,7 +52,12 @@ async function countsOf(
 export async function writeCrops(
   path: string,
   labels: LabelledCloud,
-  options: { readonly max_voxels: number; readonly inner_fraction: number; readonly keep: (crop: number) => boolean; readonly most: number },
+  options: {
+    readonly max_voxels: number;
+    readonly inner_fraction: number;
+    readonly keep: (crop: number) => boolean;
+    readonly most: number;
+  },
   about: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const job = new Job();

@@ -36,7 +36,9 @@ function foliage(scan: TreeScan, bare: number, next: Uniform): (row: number) => 
   if (bare === 0) return () => true;
   const { xyz, organ } = scan;
   const leaves = Array.from(organ.keys()).filter((i) => organ[i] !== ORGAN.wood);
-  const middle = [0, 1, 2].map((k) => leaves.reduce((sum, i) => sum + (xyz[3 * i + k] ?? 0), 0) / Math.max(1, leaves.length));
+  const middle = [0, 1, 2].map(
+    (k) => leaves.reduce((sum, i) => sum + (xyz[3 * i + k] ?? 0), 0) / Math.max(1, leaves.length),
+  );
   const [azimuth, outwards] = [2 * Math.PI * next(), 1.5 * next()];
   const way = [0.6 * Math.cos(azimuth), 0.6 * Math.sin(azimuth), 0.8];
   const rank = (i: number): number => {

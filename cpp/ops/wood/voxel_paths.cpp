@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/polled_sort.h"
 #include "spatial/kd_tree.h"
 
 namespace pc {
@@ -32,7 +33,7 @@ bool later(const Step& a, const Step& b) {
 /// Heights of the lowest voxels of square cells, made to rise by at most kFloorRise.
 class Floor {
  public:
-  explicit Floor(Span<const Vec3d> places) {
+  Floor(Span<const Vec3d> places, OpContext& ctx) {
     Box3d box;
     for (const Vec3d& p : places) box.add(p);
     const double extent = std::max(box.max.x - box.min.x, box.max.y - box.min.y);
@@ -40,12 +41,13 @@ class Floor {
     cell_ = std::max(kFloorCell_m, extent / static_cast<double>(kMostFloorCells - 1));
     nx_ = along(box.max.x - min_.x) + 1;
     ny_ = along(box.max.y - min_.y) + 1;
-    z_.assign(nx_ * ny_, kInfinite);
+    z_.resize(nx_ * ny_);
+    std::fill(z_.begin(), z_.end(), kInfinite);
     for (const Vec3d& p : places) {
       double& z = z_[cell_of(p)];
       z = std::min(z, p.z);
     }
-    spread();
+    spread(ctx);
   }
   double below(const Vec3d& p) const { return z_[cell_of(p)]; }
 
@@ -53,8 +55,9 @@ class Floor {
   std::size_t along(double distance) const { return static_cast<std::size_t>(distance / cell_); }
   std::size_t cell_of(const Vec3d& p) const { return along(p.y - min_.y) * nx_ + along(p.x - min_.x); }
   /// Two passes of a chamfer over straight and diagonal neighbours, until nothing changes (once for most).
-  void spread() {
+  void spread(OpContext& ctx) {
     for (bool changed = true; changed;) {
+      ctx.checkpoint();
       changed = false;
       for (std::size_t k = 0; k < z_.size(); ++k) changed = relax(k % nx_, k / nx_) || changed;
       for (std::size_t k = z_.size(); k-- > 0;) changed = relax(k % nx_, k / nx_) || changed;
@@ -75,7 +78,7 @@ class Floor {
   Vec3d min_{};
   double cell_ = 1;
   std::size_t nx_ = 0, ny_ = 0;
-  std::vector<double> z_;
+  BulkVector<double> z_;
 };
 
 class Search {
@@ -101,7 +104,7 @@ class Search {
       if (taken % kPoll == 0) ctx_.checkpoint();
       std::pop_heap(heap_.begin(), heap_.end(), later);
       const Step step = heap_.back();
-      heap_.pop_back();
+      heap_.resize(heap_.size() - 1);
       if (!settled_[step.node]) settle(step);
     }
   }
@@ -134,14 +137,14 @@ class Search {
   OpContext& ctx_;
   BulkVector<double> cost_;
   BulkVector<std::uint8_t> settled_;
-  std::vector<Step> heap_;
+  BulkVector<Step> heap_;
 };
 
 /// The part of the graph that each voxel without a path is in, named after its lowest number; kNoParent elsewhere.
 BulkVector<std::uint32_t> islands_of(const Search& search, const PathGraph& graph, OpContext& ctx) {
   BulkVector<std::uint32_t> island(graph.size());
   std::fill(island.begin(), island.end(), kNoParent);
-  std::vector<std::uint32_t> stack;
+  BulkVector<std::uint32_t> stack;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     if (i % kPoll == 0) ctx.checkpoint();
     if (search.is_settled(i) || island[i] != kNoParent) continue;
@@ -151,7 +154,7 @@ BulkVector<std::uint32_t> islands_of(const Search& search, const PathGraph& grap
     for (std::size_t taken = 0; !stack.empty(); ++taken) {
       if (taken % kPoll == 0) ctx.checkpoint();
       const std::uint32_t node = stack.back();
-      stack.pop_back();
+      stack.resize(stack.size() - 1);
       for (const std::uint32_t next : graph.of(node)) {
         if (island[next] != kNoParent || search.is_settled(next)) continue;
         island[next] = name;
@@ -174,8 +177,8 @@ bool shorter(const Bridge& a, const Bridge& b) {
 /// Offers the shortest bridge of each island; false if none is left to bridge.
 bool bridge(Search& search, Span<const Vec3d> places, const PathGraph& graph, double gap_m, OpContext& ctx) {
   const BulkVector<std::uint32_t> island = islands_of(search, graph, ctx);
-  std::vector<Vec3d> reached;
-  std::vector<std::uint32_t> node_of, lost;
+  BulkVector<Vec3d> reached;
+  BulkVector<std::uint32_t> node_of, lost;
   for (std::size_t i = 0; i < places.size; ++i) {
     if (i % kPoll == 0) ctx.checkpoint();
     if (!search.is_settled(i)) {
@@ -186,9 +189,9 @@ bool bridge(Search& search, Span<const Vec3d> places, const PathGraph& graph, do
     node_of.push_back(static_cast<std::uint32_t>(i));
   }
   if (lost.empty()) return false;
-  const KdTree tree({reached.data(), reached.size()}, ctx);
+  const KdTree tree(reached.view(), ctx);
   const KdTreeView view = tree.view();
-  std::vector<Bridge> bridges(lost.size());
+  BulkVector<Bridge> bridges(lost.size());
   parallel_for(ctx, lost.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       double squared = 0;
@@ -198,7 +201,7 @@ bool bridge(Search& search, Span<const Vec3d> places, const PathGraph& graph, do
       bridges[i] = {island[lost[i]], found > 0 ? squared : kInfinite, lost[i], found > 0 ? node_of[row] : 0};
     }
   });
-  std::sort(bridges.begin(), bridges.end(), shorter);
+  polled_sort(bridges.begin(), bridges.end(), shorter, ctx);
   for (std::size_t i = 0; i < bridges.size(); ++i) {
     const Bridge& one = bridges[i];
     if ((i > 0 && bridges[i - 1].island == one.island) || one.squared == kInfinite) continue;
@@ -211,8 +214,10 @@ bool bridge(Search& search, Span<const Vec3d> places, const PathGraph& graph, do
 /// Starts the rest from the lowest voxel of each island.
 void start_islands(Search& search, Span<const Vec3d> places, const PathGraph& graph, OpContext& ctx) {
   const BulkVector<std::uint32_t> island = islands_of(search, graph, ctx);
-  std::vector<std::uint32_t> lowest(places.size, kNoParent);
+  BulkVector<std::uint32_t> lowest(places.size);
+  std::fill(lowest.begin(), lowest.end(), kNoParent);
   for (std::size_t i = 0; i < places.size; ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
     if (island[i] == kNoParent) continue;
     std::uint32_t& low = lowest[island[i]];
     if (low == kNoParent || places[i].z < places[low].z) low = static_cast<std::uint32_t>(i);
@@ -228,7 +233,7 @@ VoxelPaths voxel_paths(Span<const Vec3d> places, const PathGraph& graph, double 
   if (places.empty()) return paths;
   ctx.begin_phase("Following paths", places.size);
   Search search(places, graph, paths, ctx);
-  const Floor floor(places);
+  const Floor floor(places, ctx);
   for (std::size_t i = 0; i < places.size; ++i) {
     const double height = places[i].z - floor.below(places[i]);
     if (height <= kMostStart_m) search.offer(height * height, static_cast<std::uint32_t>(i), kNoParent);

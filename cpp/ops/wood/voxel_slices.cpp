@@ -48,7 +48,8 @@ Circle circle_of(const std::vector<Flat>& places) {
   return {cx, cy, std::sqrt(cx * cx + cy * cy + rr / static_cast<double>(places.size()))};
 }
 
-VoxelSlice measured(Span<const std::uint32_t> voxels, Span<const Vec3d> places, const VoxelPaths& paths) {
+VoxelSlice measured(Span<const std::uint32_t> voxels, Span<const Vec3d> places, const VoxelPaths& paths,
+                    const OpContext& ctx) {
   Vec3d way{0, 0, 0}, mean{0, 0, 0};
   double steps = 0;
   const Vec3d at = places[voxels[0]];
@@ -65,6 +66,7 @@ VoxelSlice measured(Span<const std::uint32_t> voxels, Span<const Vec3d> places, 
   mean = at + mean * (1 / n);
   const double length = std::sqrt(dot(way, way));
   const Plane plane(length > 0 ? way * (1 / length) : Vec3d{0, 0, 1});
+  ctx.checkpoint();
   std::vector<Flat> flat;
   flat.reserve(voxels.size);
   double spread = 0;
@@ -74,6 +76,7 @@ VoxelSlice measured(Span<const std::uint32_t> voxels, Span<const Vec3d> places, 
     spread += flat.back().x * flat.back().x + flat.back().y * flat.back().y;
   }
   spread = std::sqrt(spread / n);
+  ctx.checkpoint();
   Circle circle = voxels.size >= 5 ? circle_of(flat) : Circle{};
   if (!(circle.radius > 0) || circle.radius > 4 * spread) circle = {0, 0, spread};
   double residual = 0;
@@ -138,7 +141,7 @@ VoxelSlices voxel_slices(Span<const Vec3d> places, const PathGraph& graph, const
   ctx.begin_phase("Fitting slices", out.slice.size());
   parallel_for(ctx, out.slice.size(), 512, [&](std::size_t begin, std::size_t end) {
     for (std::size_t s = begin; s < end; ++s)
-      out.slice[s] = measured(listed.view().subspan(first[s], first[s + 1] - first[s]), places, paths);
+      out.slice[s] = measured(listed.view().subspan(first[s], first[s + 1] - first[s]), places, paths, ctx);
   });
   return out;
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr double kSampleStep = 0.03;
 constexpr std::uint32_t kNobody = 0xffffffff;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMostSamples = 100'000;  // of one axis
+constexpr double kMostSamples = 10'000;  // of one axis
 
 /// Points by cylinder, as CSR; in the order of the points.
 struct Owned {

@@ -17,6 +17,8 @@ constexpr double kScatterError =
     1.0;  // relative error per scatter / radius, where it stays below kMostScatter
 constexpr double kMostScatter = 0.35;
 constexpr double kTrustedError = 0.15, kTrustedArc = 0.3;
+constexpr double kSeenSurface = 0.4,
+                 kLeastSeen = 0.05;  // a cylinder that its points do not cover may be another one
 constexpr std::uint32_t kFewestTrusted = 5;
 constexpr double kGeneralPower = 0.6, kGeneralScale = 0.3, kGeneralSpread = 0.4;
 constexpr double kLeastSpread = 0.10;
@@ -44,7 +46,8 @@ std::vector<Measured> evidence_of(const std::vector<QsmCylinder>& cylinders, con
     const double arc = std::clamp(evidence.angular_cov[i], 0.05, 1.0);
     if (scatter > kMostScatter) continue;
     const double unbiased = std::max(kLeastRadius, c.radius - noise * noise / (2 * c.radius));
-    const double error = std::hypot(c.radius_se / c.radius, kScatterError * scatter) / std::sqrt(arc);
+    const double error = std::hypot(c.radius_se / c.radius, kScatterError * scatter) / std::sqrt(arc) /
+                         std::clamp(c.surf_cov / kSeenSurface, kLeastSeen, 1.0);
     out[i].log_radius = std::log(unbiased);
     out[i].variance = error * error + 0.03 * 0.03;
     out[i].trusted = error < kTrustedError && evidence.angular_cov[i] >= kTrustedArc;
@@ -177,7 +180,8 @@ std::vector<Belief> robust_posterior(const std::vector<QsmCylinder>& cylinders,
   return found;
 }
 
-/// Non-increasing along each shoot, weighted by precision; no branch above what carries it; nothing below the twig.
+/// Non-increasing logarithms along each shoot, weighted by precision and length; no branch above what carries it; nothing
+/// below the twig.
 void bound(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots, double twig) {
   std::vector<double> radius, weight;
   for (const QsmShoot& shoot : shoots) {
@@ -185,15 +189,18 @@ void bound(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& sho
     weight.clear();
     for (const std::int64_t id : shoot.cylinder_ids) {
       const QsmCylinder& c = cylinders[static_cast<std::size_t>(id)];
-      radius.push_back(c.radius);
-      weight.push_back(1 / (c.radius_se * c.radius_se));
+      const double error = c.radius_se / c.radius;
+      radius.push_back(std::log(c.radius));
+      weight.push_back((c.length_m() + 1e-3) / (error * error));
     }
     non_increasing(radius, weight);
     for (std::size_t i = 0; i < radius.size(); ++i) {
       QsmCylinder& c = cylinders[static_cast<std::size_t>(shoot.cylinder_ids[i])];
-      c.radius = std::max(radius[i], std::max(kLeastRadius, twig));
+      const double error = c.radius_se / c.radius;
+      c.radius = std::max(std::exp(radius[i]), std::max(kLeastRadius, twig));
       if (c.parent_id >= 0)
         c.radius = std::min(c.radius, cylinders[static_cast<std::size_t>(c.parent_id)].radius);
+      c.radius_se = error * c.radius;
     }
   }
 }

@@ -30,8 +30,7 @@ struct TaperEvidence {
 ///            posterior mean and variance given the measurements are exact (two passes). A measured radius counts by
 ///            its standard error, the scatter of its points against it, and the arc seen; what lies far from the estimate
 ///            counts less (three rounds of Student weights).
-/// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig;
-///            at a fork at least the pipes of its children with exponent 2.5, as far as not measured.
+/// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig.
 /// Cost       O(n) per pass.
 /// Source     Own. Pipe model: Shinozaki et al. 1964; taper from the twig: Morales & MacFarlane 2024 (idea).
 TaperLaw apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,

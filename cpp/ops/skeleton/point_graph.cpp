@@ -33,6 +33,13 @@ bool before(const Vec3d& a, const Vec3d& b) {
   return a.y != b.y ? a.y < b.y : a.z < b.z;
 }
 
+/// Squares and sums of such positions do not overflow.
+bool is_usable(const Vec3d& p) {
+  constexpr double kFarthest = 1e100;
+  return is_finite(p) && std::fabs(p.x) <= kFarthest && std::fabs(p.y) <= kFarthest &&
+         std::fabs(p.z) <= kFarthest;
+}
+
 Box3d box_of(Span<const Vec3d> points) {
   Box3d box;
   for (const Vec3d& p : points) box.add(p);
@@ -108,13 +115,15 @@ PointGraph point_graph(Span<const Vec3d> points, double least_spacing_m, OpConte
     throw Error(ErrorCode::kInvalidArgument, "a tree may have 4,294,967,294 points, not " +
                                                  std::to_string(points.size) + "; thin the cloud");
   }
-  PointGraph graph;
-  graph.origin = box_center(points, ctx);
+  PointGraph graph{};
   for (std::size_t begin = 0; begin < points.size; begin += kGrain) {
     ctx.checkpoint();
     for (std::size_t i = begin; i < std::min(points.size, begin + kGrain); ++i)
-      if (is_finite(points[i])) graph.order.push_back(static_cast<std::uint32_t>(i));
+      if (is_usable(points[i])) graph.order.push_back(static_cast<std::uint32_t>(i));
   }
+  Box3d box;
+  for (const std::uint32_t row : graph.order) box.add(points[row]);
+  if (!box.empty()) graph.origin = (box.min + box.max) * 0.5;
   graph.local = BulkVector<Vec3d>(graph.order.size());
   parallel_for(ctx, graph.order.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)

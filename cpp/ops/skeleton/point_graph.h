@@ -27,7 +27,7 @@ struct VertexLink {
   double squared;
 };
 
-/// points   (n) metres; rows that are not finite are left out
+/// points   (n) metres; rows that are not finite, or beyond 1e100, are left out
 /// least_spacing_m  a floor of the spacing, for clouds whose noise is more than their spacing; 0 = none
 /// Order    Vertices are a function of the positions, not of the rows.
 /// Cost     O(n log n) time, 130 bytes per point at the peak.

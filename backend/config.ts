@@ -82,6 +82,8 @@ const Environment = z.object({
   APP_SESSION_IDLE_TTL_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_CLOUD_SESSIONS: wholeNumber(1, 100_000, "must be a number of sessions from 1 to 100000").optional(),
   APP_SPECIES_DIR: folder.optional(),
+  APP_ML_MODELS_DIR: folder.optional(),
+  APP_ML_DEVICE: z.enum(["cpu", "auto"], "must be cpu or auto").optional(),
   APP_MAX_PLANT_SESSIONS: wholeNumber(1, 10_000, "must be a number of sessions from 1 to 10000").optional(),
   APP_PLANT_SESSION_IDLE_SECONDS: wholeNumber(0, 31_536_000, "must be seconds from 0 (never) to 31536000").optional(),
   APP_MAX_DELETED_HISTORY: wholeNumber(1, 10_000, "must be a number of steps from 1 to 10000").optional(),
@@ -127,6 +129,12 @@ export interface Config {
   readonly maxCloudSessions: number | undefined;
   /** Species files of the user; undefined = none. */
   readonly speciesDir: string | undefined;
+  /** Folder of the user's models of networks; undefined = ml_models in dataDir. */
+  readonly mlModelsDir: string | undefined;
+  /** Folder of the product's models; undefined = resources/ml_models. */
+  readonly bundledModelsDir?: string;
+  /** Where networks run: auto = on a GPU if the runtime can use one. */
+  readonly mlDevice: "cpu" | "auto";
   /** The least recently used plant sessions beyond this count are closed. */
   readonly maxPlantSessions: number;
   /** Plant sessions unused for this long are closed; 0 = never. */
@@ -195,6 +203,8 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     sessionIdleTtlS: values.APP_SESSION_IDLE_TTL_SECONDS ?? DEFAULT_SESSION_IDLE_TTL_S,
     maxCloudSessions: values.APP_MAX_CLOUD_SESSIONS,
     speciesDir: values.APP_SPECIES_DIR && resolve(values.APP_SPECIES_DIR),
+    mlModelsDir: values.APP_ML_MODELS_DIR && resolve(values.APP_ML_MODELS_DIR),
+    mlDevice: values.APP_ML_DEVICE ?? "auto",
     maxPlantSessions: values.APP_MAX_PLANT_SESSIONS ?? DEFAULT_MAX_PLANT_SESSIONS,
     plantSessionIdleS: values.APP_PLANT_SESSION_IDLE_SECONDS ?? DEFAULT_PLANT_SESSION_IDLE_S,
     maxDeletedHistory: values.APP_MAX_DELETED_HISTORY ?? DEFAULT_MAX_DELETED_HISTORY,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
 
 const stamp = fingerprint(["backend", "shared", "scripts/build-ts.mjs", "package.json", "package-lock.json"]);
-const entries = ["headless", "utility-process", "electron-main", "electron-backend"];
+const entries = ["headless", "utility-process", "electron-main", "electron-backend", "compute-worker"];
 const built = entries.every((name) => existsSync(join(root, "dist", "backend", "entry", `${name}.js`)));
 if (!process.argv.includes("--force") && built && isFresh("ts", stamp)) process.exit(0);
 
@@ -23,7 +23,7 @@ await build({
   sourcemap: "linked",
   define: { "process.env.APP_BUILD_VERSION": JSON.stringify(version) },
   // Loaded from node_modules when first asked for: they read files of their own packages.
-  external: ["electron", "@fastify/swagger", "@fastify/swagger-ui", "pino-pretty"],
+  external: ["electron", "@fastify/swagger", "@fastify/swagger-ui", "pino-pretty", "onnxruntime-node"],
   banner: {
     js: 'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url);',
   },

@@ -17,15 +17,15 @@ const isCheck = process.argv.includes("--check");
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const species = join(root, "resources", "species");
 const drawn = new Set();
-/** Lying pictures and the species whose first leaf they show. */
+/** Lying pictures by the upright one that they turn. */
 const LYING = {
-  almond: "AlmondLeaf.png",
-  apple: "AppleLeaf.png",
-  walnut: "WalnutLeaf.png",
-  pistachio: "PistachioLeaf.png",
-  olive: "OliveLeaf_upper.png",
-  grapevine: "GrapeLeaf.png",
-  easternredbud: "RedbudLeaf.png",
+  "almond.png": "AlmondLeaf.png",
+  "apple.png": "AppleLeaf.png",
+  "walnut.png": "WalnutLeaf.png",
+  "pistachio.png": "PistachioLeaf.png",
+  "olive.png": "OliveLeaf_upper.png",
+  "grapevine.png": "GrapeLeaf.png",
+  "easternredbud.png": "RedbudLeaf.png",
 };
 
 function write(name, { width, height, rgba }) {
@@ -56,10 +56,8 @@ for (const file of readdirSync(species).filter((name) => name.endsWith(".json"))
     if (isCheck || drawn.has(name)) continue;
     drawn.add(name);
     write(name, picture);
+    if (name in LYING) write(LYING[name], lying(await drawLeafTexture(leaf, 0)));
   }
-  const lyingName = LYING[basename(file, ".json")];
-  const [first] = Object.values(shapes.leaves);
-  if (lyingName && !isCheck) write(lyingName, lying(await drawLeafTexture(first, 0)));
   if (!isCheck && updated !== text) writeFileSync(join(species, file), updated);
 }
 

@@ -1,6 +1,7 @@
-// `npm run fuzz [-- <reader|sessions|documents|projects|all> [count] [seed]]`: mutated files against every reader under the
-// sanitizers, random edits of sessions against their model, mutated structure documents of plants through the endpoint,
-// damaged project files and killed saves and opens.
+// `npm run fuzz [-- <reader|sessions|documents|projects|trees|models|all> [count] [seed]]`: mutated files against every reader
+// under the sanitizers, random edits of sessions against their model, mutated structure documents of plants through the
+// endpoint, damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees, damaged
+// packages of networks.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
@@ -21,6 +22,10 @@ const SEQUENCES = "20000";
 const DOCUMENTS = "20000";
 const CORRUPTIONS = "3000";
 const KILLS = "500";
+/** Clouds for each op on trees. */
+const TREE_CLOUDS = "10000";
+/** Packages of networks. */
+const PACKAGES = "5000";
 /** Flipped bytes of a project. */
 const FLIPS = "10000";
 
@@ -29,7 +34,7 @@ const asan = join(root, "build", "asan");
 const run = (command, args, options) =>
   spawnSync(command, args, { stdio: "inherit", cwd: root, ...options }).status ?? 1;
 
-function fuzzReaders() {
+function built(program) {
   const configure = [
     "-S",
     root,
@@ -42,9 +47,30 @@ function fuzzReaders() {
     "-DCMAKE_BUILD_TYPE=Sanitize",
     "-DCMAKE_CXX_FLAGS_SANITIZE=-O1",
   ];
-  if (run("cmake", configure) !== 0 || run("cmake", ["--build", asan, "--target", "pc_fuzz"]) !== 0) return 1;
-  const env = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1" };
-  return run(join(asan, "pc_fuzz"), [target, count ?? "100000", ...rest], { cwd: asan, env });
+  return run("cmake", configure) === 0 && run("cmake", ["--build", asan, "--target", program]) === 0;
+}
+
+const sanitized = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1" };
+
+function fuzzReaders() {
+  if (!built("pc_fuzz")) return 1;
+  return run(join(asan, "pc_fuzz"), [target, count ?? "100000", ...rest], { cwd: asan, env: sanitized });
+}
+
+/** Their tests with more clouds; the clouds are functions of their number. */
+function fuzzTrees() {
+  if (!built("pc_tests")) return 1;
+  const filter = [
+    "PathTrees.RandomClouds*",
+    "CutPursuitTrees.HostileClouds*",
+    "CanopyCrowns.OddClouds*",
+    "StemDetection.RandomClouds*",
+    "FusionWarning.RandomClouds*",
+    "TreeInventory.AnyCloud*",
+  ];
+  const clouds = (target === "trees" ? count : undefined) ?? TREE_CLOUDS;
+  const env = { ...sanitized, PC_TREE_CLOUDS: clouds };
+  return run(join(asan, "pc_tests"), [`--gtest_filter=${filter.join(":")}`], { cwd: asan, env });
 }
 
 /** A count of its own makes the sequences and, at the same rate, the kills. */
@@ -84,6 +110,16 @@ function fuzzProjects() {
   });
 }
 
+/** Packages of networks: most are refused by their form, some run in a process of their own. */
+function fuzzModels() {
+  const [seed] = rest;
+  const wanted = target === "models" ? count : undefined;
+  return vitest(["test/property/model-packages.test.ts"], {
+    APP_TEST_PACKAGES: wanted ?? PACKAGES,
+    ...(seed && { APP_TEST_SEED: seed }),
+  });
+}
+
 function vitest(tests, settings) {
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
   return run(process.execPath, [program, "run", ...tests], { env: { ...process.env, ...settings } });
@@ -93,7 +129,9 @@ const PARTS = {
   sessions: [fuzzSessions],
   documents: [fuzzDocuments],
   projects: [fuzzProjects],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects],
+  trees: [fuzzTrees],
+  models: [fuzzModels],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees, fuzzModels],
 };
 const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

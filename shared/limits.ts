@@ -263,3 +263,41 @@ export const MAX_FITTED_CURVES = 1000;
 export const MAX_FIT_TABLE_BYTES = 4 * MIB;
 /** Unpacked XML of a workbook with a table to fit. */
 export const MAX_FIT_WORKBOOK_BYTES = 4 * MIB;
+
+/** Packages of networks: bytes of model.onnx and of model.json, characters of a text in it, operators and tensors. */
+export const MAX_MODEL_BYTES = 64 * MIB;
+export const MAX_MODEL_JSON_BYTES = 1 * MIB;
+export const MAX_MODEL_TEXT_CHARS = 200;
+export const MAX_MODEL_NODES = 10_000;
+export const MAX_MODEL_TENSOR_RANK = 8;
+/** Packages in a folder of models that are read. */
+export const MAX_MODELS = 200;
+/** Versions of the ONNX format and of its operators. */
+export const MIN_MODEL_IR = 3;
+export const MAX_MODEL_IR = 10;
+export const MIN_MODEL_OPSET = 13;
+export const MAX_MODEL_OPSET = 21;
+/** Crops of a network, voxels; as cpp/ops/wood/voxel_hierarchy.h. */
+export const MIN_CROP_VOXELS = 256;
+export const MAX_CROP_VOXELS = 65_536;
+export const DEFAULT_CROP_VOXELS = 24_000;
+export const DEFAULT_CROP_INNER_FRACTION = 0.7;
+export const MAX_VOXEL_LEVELS = 6;
+export const MAX_VOXEL_NEIGHBORS = 64;
+export const MAX_MODEL_CLASSES = 16;
+/** Memory that the process of a network may use, and how often it looks; also how often it looks for its parent. */
+export const MAX_NETWORK_BYTES = 3 * GIB;
+export const NETWORK_WATCH_MS = 50;
+/** Time for starting the process and loading a network, for one crop, and for the probe of the device. */
+export const NETWORK_LOAD_TIMEOUT_MS = 60_000;
+export const NETWORK_CROP_TIMEOUT_MS = 120_000;
+/** Messages to and from the process of a network. */
+export const MAX_NETWORK_HEADER_BYTES = 64 * KIB;
+export const MAX_NETWORK_FRAME_BYTES = 1 * GIB;
+/** What such a process says about its end; the last bytes are kept. */
+export const MAX_NETWORK_STDERR_CHARS = 4096;
+/** More threads gain nothing for one crop. */
+export const MAX_NETWORK_THREADS = 8;
+/** Expected duration of method ml: of the first point, and of each. */
+export const WOOD_NETWORK_START_S = 1;
+export const WOOD_NETWORK_SECONDS_PER_POINT = 15e-6;

@@ -15,6 +15,7 @@ import { addQsm } from "./qsm/command.ts";
 import { addRegister } from "./register/command.ts";
 import { addScan } from "./scan/command.ts";
 import { addSkeleton } from "./skeleton/command.ts";
+import { addWood } from "./wood/command.ts";
 
 export interface ServeRequest {
   readonly port?: number;
@@ -66,6 +67,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addInventory(program, perform);
   addQsm(program, perform);
   addSkeleton(program, perform);
+  addWood(program, perform);
   addPlant(program, perform);
   addScan(program, perform);
   addFit(program, perform);

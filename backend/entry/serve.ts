@@ -13,6 +13,7 @@ import { probeDevice } from "../native/core/device.ts";
 import { memoryStatus } from "../native/core/platform.ts";
 import { type ThreadShortage, takeThreadShortage } from "../native/core/threads.ts";
 import { ROUTES } from "../routes/index.ts";
+import { sweepModels } from "../services/ml/install.ts";
 import { describeDevice, deviceInfo } from "../services/run/device.ts";
 import { OctreeCache } from "../sessions/octree-cache.ts";
 import { PendingFiles } from "../sessions/pending-files.ts";
@@ -96,6 +97,7 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   void pendingFiles.sweep();
   void scenes.sweep();
   void sweepTemporaryFolders(logger);
+  void sweepModels({ config, logger });
   octreeCache.pinnedBy(() => sessions.octreeIds(), sessions.recovered());
   sessions.makeRoomBy(async (work) =>
     sessionRoot !== null && (await octreeCache.sharesDisk(sessionRoot)) ? octreeCache.withRoom(work) : work(),

@@ -68,5 +68,15 @@ const COST = {
   over_time: true,
   over_memory: false,
 };
+/** Models of networks: a folder without a package, an id that is not installed, one of a model of the product. */
+export const NO_PACKAGE: ProblemExample = {
+  code: "invalid_argument",
+  detail: "/data/missing: there is no such folder",
+};
+export const NO_MODEL: ProblemExample = { code: "not_found", detail: 'no model "missing" is installed' };
+export const BUNDLED_MODEL: ProblemExample = {
+  code: "conflict",
+  detail: '"wood-leaf" is a bundled model and cannot be removed',
+};
 /** The run is expected to take long. */
 export const COSTLY: ProblemExample = { code: "conflict", detail: { cost_warning: COST, message: COST.message } };

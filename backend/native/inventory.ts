@@ -47,7 +47,7 @@ export interface TreeInventory {
     readonly plot_source: "ground_class" | "all_points" | "none";
     /** Share of the plot, or of the hull that is none, in or beside cells with points; null without a hull. */
     readonly plot_seen_share: number | null;
-    /** Share of stem bases, or of crown area if less, above the hull of the ground; null without ground. */
+    /** Share of stem bases, or of crown area if less, on the ground, where that is too few for its hull to be the plot. */
     readonly trees_on_ground_share: number | null;
     readonly crown_union_area_m2: number;
     readonly cover_cell_m: number;

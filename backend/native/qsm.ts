@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import type { QsmParams } from "../../shared/contract/qsm.ts";
 import type { QsmCylinder, QsmMetrics, QsmShoot } from "../../shared/contract/qsm-records.ts";
 import { BLOCK_BYTES } from "../../shared/limits.ts";
-import { addon } from "./core/addon.ts";
-import type { NativeColumn, NativeJob } from "./core/handles.ts";
+import type { DType, NativeColumn, NativeJob } from "./core/handles.ts";
+import { addonAs } from "./core/load.ts";
 
 /**
  * A QSM as three native tables of f64 (cpp/binding/qsm_values.h tells their columns): a row per cylinder, a row per shoot,
@@ -62,6 +62,8 @@ export interface QsmNative {
   modelTree(tree: ModelRows, params: QsmParams): NativeJob<TreeModel>;
   modelTreeBytes(points: number, maxPoints: number): number;
 }
+
+const addon = addonAs<QsmNative & { readonly Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn }>();
 
 /** Reads a table of cylinders, rebuilds the shoots and measures the model. */
 export const importQsm: QsmNative["importQsm"] = (path) => addon.importQsm(path);

@@ -40,6 +40,7 @@ import { latexRoutes } from "./latex.ts";
 import { lidarRoutes } from "./lidar.ts";
 import { m2mRoutes } from "./m2m.ts";
 import { meshRoutes } from "./mesh.ts";
+import { mlRoutes } from "./ml.ts";
 import { modelsRoutes } from "./models.ts";
 import { octreeRoutes } from "./octree.ts";
 import { plantRoutes } from "./plant.ts";
@@ -95,6 +96,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   latexRoutes,
   exportRoutes,
   modelsRoutes,
+  mlRoutes,
   projectRoutes,
   meshRoutes,
   plantRoutes,

@@ -71,7 +71,7 @@ export function segmentRoutes(app: App, deps: Deps): void {
       config: { lists: true, problems: [NO_SESSION, UNKNOWN_WOOD_METHOD], tool: WOOD_TOOL },
     },
     async ({ body, unknownKeys }, reply) => {
-      const filter = checkWood(body);
+      const filter = await checkWood(body, deps);
       const sources = await woodSources(body, deps);
       const answer = await runJson(reply, deps.jobs, (job) => woodFlat(body, filter, sources, deps, job));
       return sendJson(reply, withUnknownKeys(answer, unknownKeys));

@@ -1,6 +1,7 @@
-#include "binding/wood.h"
 
+#include "binding/coded.h"
 #include "binding/column_handle.h"
+#include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "ops/cloud/convert.h"
@@ -89,8 +90,8 @@ Napi::Value wood_leaf_cost_of(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_wood(Napi::Env env, Napi::Object exports) {
-  exports.Set("woodLeaf", Napi::Function::New(env, wood_leaf_job));
-  exports.Set("woodLeafCost", Napi::Function::New(env, wood_leaf_cost_of));
+  add<wood_leaf_job>(env, exports, "woodLeaf");
+  add<wood_leaf_cost_of>(env, exports, "woodLeafCost");
 }
 
 }  // namespace pc::binding

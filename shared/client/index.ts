@@ -5,6 +5,7 @@ import { filesClient } from "./files.ts";
 import { fitClient } from "./fit.ts";
 import { ladClient } from "./lad.ts";
 import { lidarClient } from "./lidar.ts";
+import { mlClient } from "./ml.ts";
 import { octreeClient } from "./octree.ts";
 import { plantsClient } from "./plants.ts";
 import { projectsClient } from "./projects.ts";
@@ -25,6 +26,7 @@ export { qsmGlb, qsmObj, qsmPly } from "./qsm-files.ts";
 export { type QsmMesh, qsmMesh } from "./qsm-tubes.ts";
 export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
+export { treeQsmCsv } from "./tree-qsm-csv.ts";
 export * from "./value-classes.ts";
 
 /**
@@ -47,6 +49,7 @@ export function createClient(options: ClientOptions) {
     ...qsmClient(calls),
     ...ladClient(calls),
     ...fitClient(calls),
+    ...mlClient(calls),
     ...plantsClient(calls),
     ...lidarClient(calls),
     ...projectsClient(calls),

@@ -67,8 +67,8 @@ export const LeafMeshFields = {
     .nullable()
     .describe("pictures by file name, base64 of the files as they are; null without textures"),
   vertex_count: z.int().describe("3 * triangle_count"),
-  triangle_count: z.int(),
-  leaf_count: z.int(),
+  triangle_count: z.int().describe("number of triangles"),
+  leaf_count: z.int().describe("number of leaves"),
   warnings: Warnings.optional(),
   error: ErrorText,
   code: FailureCode,

@@ -26,12 +26,12 @@ export type QsmCylinder = z.infer<typeof QsmCylinder>;
 
 export const QsmShoot = z
   .object({
-    shoot_id: z.int().min(0),
+    shoot_id: z.int().min(0).describe("unique within the model"),
     rank: z.int().min(0).describe("branching order of its cylinders"),
     cylinder_ids: z.array(z.int().min(0)).describe("base to tip"),
     parent_shoot_id: z.int().min(-1).default(-1).describe("-1 = none"),
     parent_cyl_id: z.int().min(-1).default(-1).describe("cylinder of the parent shoot that it leaves from; -1 = none"),
-    child_shoot_ids: z.array(z.int().min(0)).default([]),
+    child_shoot_ids: z.array(z.int().min(0)).default([]).describe("shoots that leave from it"),
   })
   .meta({ id: "QsmShoot", description: "a run of cylinders along one axis" });
 export type QsmShoot = z.infer<typeof QsmShoot>;
@@ -39,11 +39,11 @@ export type QsmShoot = z.infer<typeof QsmShoot>;
 const Interval = z.tuple([z.number(), z.number()]);
 
 export const QsmRankMetrics = z.object({
-  rank: z.int().min(0),
-  n_shoots: z.int(),
-  total_length_m: z.number(),
-  mean_shoot_length_m: z.number(),
-  woody_volume_m3: z.number(),
+  rank: z.int().min(0).describe("branching order"),
+  n_shoots: z.int().describe("shoots of this rank"),
+  total_length_m: z.number().describe("length of its cylinders, m"),
+  mean_shoot_length_m: z.number().describe("the same per shoot, m; 0 without a shoot"),
+  woody_volume_m3: z.number().describe("sum of pi r^2 L, m3"),
   mean_diameter_mm: z.number().describe("weighted by length"),
   mean_branch_angle_deg: z
     .number()
@@ -57,15 +57,15 @@ export const QsmMetrics = z
     trunk_diameter_mm: z.number().describe("its diameter, mm"),
     tree_height_m: z.number().describe("z extent of all cylinder ends, m"),
     n_scaffolds: z.int().describe("shoots of rank 1"),
-    n_shoots_total: z.int(),
-    max_rank: z.int(),
+    n_shoots_total: z.int().describe("shoots of all ranks"),
+    max_rank: z.int().describe("highest branching order"),
     total_woody_volume_m3: z.number().describe("sum of pi r^2 L, m3"),
     stem_volume_m3: z.number().describe("the same of rank 0"),
     branch_volume_m3: z.number().describe("the same of rank 1 and higher"),
-    total_length_m: z.number(),
+    total_length_m: z.number().describe("length of all cylinders, m"),
     canopy_width_m: z.number().describe("diagonal of the xy box of all cylinder ends, m"),
     canopy_height_m: z.number().describe("z extent of the wood of rank 1 and higher, m; 0 if there is none"),
-    per_rank: z.array(QsmRankMetrics),
+    per_rank: z.array(QsmRankMetrics).describe("one per branching order, ascending"),
     total_woody_volume_ci95_m3: Interval.nullable()
       .default(null)
       .describe("95 % interval, m3; null for an imported QSM"),
@@ -77,14 +77,14 @@ export type QsmMetrics = z.infer<typeof QsmMetrics>;
 
 /** Answer of build and import; the tail of the streamed build. */
 export const QsmBuildResponse = z.object({
-  success: z.boolean(),
-  cylinders: z.array(QsmCylinder),
-  shoots: z.array(QsmShoot),
-  metrics: QsmMetrics.nullable(),
-  n_cylinders: z.int(),
-  n_shoots: z.int(),
+  success: z.boolean().describe("false: the reason is in `error`"),
+  cylinders: z.array(QsmCylinder).describe("base to tip, a parent before its children where the service built them"),
+  shoots: z.array(QsmShoot).describe("runs of cylinders along one axis"),
+  metrics: QsmMetrics.nullable().describe("null without a model"),
+  n_cylinders: z.int().describe("number of cylinders"),
+  n_shoots: z.int().describe("number of shoots"),
   points_used: z.int().describe("0 for an imported QSM"),
-  warnings: z.array(z.string()).default([]),
-  error: z.string().nullable(),
+  warnings: z.array(z.string()).default([]).describe("sentences for the user: what was left out or approximated"),
+  error: z.string().nullable().describe("reason for the failure, a sentence for the user; null = success"),
 });
 export type QsmBuildResponse = z.infer<typeof QsmBuildResponse>;

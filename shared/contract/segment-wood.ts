@@ -7,7 +7,10 @@ import { BulkNumbers, PointList } from "./geometry.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 
-export const WOOD_METHODS = ["sota", "connectivity", "geometric"] as const;
+/** Methods that need no model. */
+export const SHAPE_METHODS = ["sota", "connectivity", "geometric"] as const;
+export type ShapeMethod = (typeof SHAPE_METHODS)[number];
+export const WOOD_METHODS = [...SHAPE_METHODS, "ml"] as const;
 export type WoodMethod = (typeof WOOD_METHODS)[number];
 
 /** Defaults of the parameters of wood segmentation. */
@@ -66,7 +69,14 @@ export const WoodFilter = z.object({
   method: checkedByService(z.string(), z.enum(WOOD_METHODS))
     .default("sota")
     .describe(
-      "sota: shapes over many sizes, averaged along the plant, and cylinders of its skeleton; geometric: the shape of one neighbourhood of each point; connectivity: geometric, and what is near the skeleton; any other value: 400",
+      "sota: shapes over many sizes, averaged along the plant, and cylinders of its skeleton; geometric: the shape of one neighbourhood of each point; connectivity: geometric, and what is near the skeleton; ml: a network, which uses none of the parameters of shapes; any other value: 400",
+    ),
+  model_id: z
+    .string()
+    .nullish()
+    .default(null)
+    .describe(
+      "ml: id of an installed model of the task wood_leaf (GET /api/ml/models); null = default_wood_model; not installed or of another task: 400",
     ),
   ...WoodFields,
 });
@@ -112,6 +122,7 @@ export const WoodReport = z.object({
   num_wood: z.int().describe("number of points labelled wood"),
   num_leaf: z.int().describe("number of points labelled leaf"),
   method: z.enum(WOOD_METHODS).describe("method used"),
+  model_id: z.string().nullable().describe("ml: id of the model used; else null"),
   params: z.record(z.string(), z.number()).describe("parameter values used, by name; lengths in metres"),
   voxel_size: z.number().nullable().describe("edge of the voxels that were told apart, metres; null = all points were"),
   reflectance_weight: z.number().describe("weight of the reflectance, 0..reflectance_weight_max; 0 = unused"),

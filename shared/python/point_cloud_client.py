@@ -435,6 +435,26 @@ class PointCloudClient:
         """
         return self._json("POST", _session(session_id, "segment_ground"), {}, fields)
 
+    def list_ml_models(self, task: Optional[str] = None, **call: Any) -> Dict[str, Any]:
+        """Models of networks: models, default_models, default_wood_model, and broken packages (path, reason).
+
+        task  only models of this task, for example "wood_leaf"
+        """
+        query = "" if task is None else "?task=" + quote(task, safe="")
+        return self._json("GET", "/api/ml/models" + query, None, call)
+
+    def ml_device(self, **call: Any) -> Dict[str, Any]:
+        """Where networks run ("cpu" or "cuda"), and why; `runtime` is None if they cannot run."""
+        return self._json("GET", "/api/ml/device", None, call)
+
+    def import_ml_model(self, path: str, **call: Any) -> Dict[str, Any]:
+        """Installs a package: a folder with model.json and model.onnx, or the path of its model.json."""
+        return self._json("POST", "/api/ml/models/import", {"path": path}, call)
+
+    def delete_ml_model(self, model_id: str, **call: Any) -> Dict[str, Any]:
+        """Removes an imported model. Errors: 404 if it is not installed, 409 if it is part of the product."""
+        return self._json("DELETE", "/api/ml/models/" + quote(model_id, safe=""), None, call)
+
     def segment_trees(self, **fields: Any) -> Dict[str, Any]:
         """Labels each point with its tree, 1..num_trees; 0 = none. Lengths are in metres; None = default value.
 
@@ -547,7 +567,9 @@ class PointCloudClient:
         points                 (n, 3) inline points, z up, without the ground, or
         source                 {"session_id": ...}, or
         sources                several of them, one after another; source_counts of the answer has their labels' numbers
-        method                 sota (default), geometric or connectivity
+        method                 sota (default), geometric, connectivity, or ml: a network, which uses no field below but
+                               acknowledge_cost and reflectance
+        model_id               ml: id of an installed model (list_ml_models); None = the default
         wood_bias              least probability of wood, default 0.6: lower gives more wood
         k_min, k_max, k_step   neighbourhoods, in points, default 10, 100 and 10
         reg_k, reg_iters       neighbours and rounds of the smoothing, default 20 and 3
@@ -564,8 +586,8 @@ class PointCloudClient:
     def segment_wood_session(self, session_id: str, **fields: Any) -> Dict[str, Any]:
         """Labels wood and leaves of a session in column wood_class.
 
-        method, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph, backbone_support,
-        voxel_size, reflectance_weight_max  as in segment_wood
+        method, model_id, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph,
+        backbone_support, voxel_size, reflectance_weight_max  as in segment_wood
         scalar_slug       column with the reflectance; default: reflectance or intensity
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning

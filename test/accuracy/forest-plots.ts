@@ -70,7 +70,11 @@ export function forestPlot(name: Plot): Relief {
 const ORGANS = { wood: 2, leaf: 3 } as const;
 
 /** The trees of a plot without ground and understorey: points, number of the tree and 1 wood, 2 leaf. */
-export function plotTrees(name: Plot): { readonly xyz: Float64Array; readonly tree: Uint16Array; readonly wood: Uint8Array } {
+export function plotTrees(name: Plot): {
+  readonly xyz: Float64Array;
+  readonly tree: Uint16Array;
+  readonly wood: Uint8Array;
+} {
   const folder = join(DATA, "forest_reference", name);
   const all = metres(join(folder, "xyz_mm.npy.gz"), 3);
   const organ = npy(join(folder, "organ.npy.gz"));
@@ -80,7 +84,9 @@ export function plotTrees(name: Plot): { readonly xyz: Float64Array; readonly tr
     if (value === ORGANS.wood || value === ORGANS.leaf) rows.push(i);
   });
   const xyz = new Float64Array(3 * rows.length);
-  rows.forEach((row, i) => xyz.set(all.subarray(3 * row, 3 * row + 3), 3 * i));
+  rows.forEach((row, i) => {
+    xyz.set(all.subarray(3 * row, 3 * row + 3), 3 * i);
+  });
   return {
     xyz,
     tree: Uint16Array.from(rows, (row) => ids.readUInt16LE(2 * row)),

@@ -47,6 +47,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
     report((await import("./ground-sensitivity.ts")).groundSensitivityPart, wanted),
   "scan-triangulation": async (wanted) =>
     report((await import("./scan-triangulation.ts")).scanTriangulationPart, wanted),
+  leaves: async (wanted) => report((await import("./leaves.ts")).leavesPart, wanted),
   fits: async (wanted) => report((await import("./fits.ts")).fitsPart, wanted),
   stems: async (wanted) => report((await import("./stems.ts")).stemsPart, wanted),
   surfaces: async (wanted) => report((await import("./surfaces.ts")).surfacesPart, wanted),

@@ -20,7 +20,8 @@ export interface SkeletonScores {
   /** Distance of the skeleton to the nearest axis over the radius there: mean over its length, and median. */
   readonly mean_over_radius: number;
   readonly median_over_radius: number;
-  /** The same over the axes of at least 5 cm of radius. */
+  /** The mean over the axes of at least 1 and 5 cm of radius. */
+  readonly branch_over_radius: number;
   readonly thick_over_radius: number;
   readonly mean_m: number;
   /** Share of the skeleton within the larger of the radius and 2 cm of an axis. */
@@ -40,6 +41,7 @@ export interface SkeletonScores {
 const STEP_M = 0.03;
 const LEAST_REACH_M = 0.02;
 const TIP_SHARE = 0.05;
+const BRANCH_M = 0.01;
 const THICK_M = 0.05;
 
 /** Bones in cubes, to find the nearest one. */
@@ -143,7 +145,7 @@ export function skeletonScores(
   ends: readonly Vector[],
   axes: readonly AxisPiece[],
 ): SkeletonScores {
-  const sum = { length: 0, off: 0, over: 0, right: 0, thick: 0, thickOver: 0 };
+  const sum = { length: 0, off: 0, over: 0, right: 0, branch: 0, branchOver: 0, thick: 0, thickOver: 0 };
   const ratios: number[] = [];
   const truth = new Nearest(axes);
   for (const { at, weight } of places(bones)) {
@@ -155,6 +157,9 @@ export function skeletonScores(
     sum.over += (weight * distance) / radius;
     ratios.push(distance / radius);
     if (distance <= Math.max(radius, LEAST_REACH_M)) sum.right += weight;
+    if (radius < BRANCH_M) continue;
+    sum.branch += weight;
+    sum.branchOver += (weight * distance) / radius;
     if (radius < THICK_M) continue;
     sum.thick += weight;
     sum.thickOver += (weight * distance) / radius;
@@ -168,6 +173,7 @@ export function skeletonScores(
   return {
     mean_over_radius: sum.over / sum.length,
     median_over_radius: median(ratios),
+    branch_over_radius: sum.branchOver / sum.branch,
     thick_over_radius: sum.thickOver / sum.thick,
     mean_m: sum.off / sum.length,
     precision: sum.right / sum.length,

@@ -97,7 +97,7 @@ interface Cloud {
 }
 const REFERENCE = { search_radius_m: 0.12, max_neighbors: 30, threshold_filter: 3, smoothing_iterations: 0 };
 /** Neighbours keep the links short where points are dense; the radius is for thin twigs. */
-const SCANS = { search_radius_m: 0.1, threshold_filter: 2 };
+const SCANS = { search_radius_m: 0.05, threshold_filter: 2 };
 const CLOUDS: Readonly<Record<string, Cloud>> = {
   ...Object.fromEntries(
     [1, 5, 9].map((id) => [`open_11 tree ${id}`, { read: () => referenceTree("open_11", id), fine: REFERENCE }]),
@@ -202,6 +202,7 @@ const cells = (row: SkeletonRow) => [
   share(row.reached / row.points),
   share(row.mean_over_radius),
   share(row.median_over_radius),
+  share(row.branch_over_radius),
   share(row.thick_over_radius),
   (1000 * row.mean_m).toFixed(1),
   share(row.precision),
@@ -213,7 +214,7 @@ const cells = (row: SkeletonRow) => [
   share(row.tips_found),
 ];
 const HEAD =
-  "| cloud | nodes | points | reached | mean / r | median / r | mean / r, r >= 5 cm | mean, mm | on an axis | axes found | length / true | ends / tips | ends right | ends off, mm | tips found |";
+  "| cloud | nodes | points | reached | mean / r | median / r | mean / r, r >= 1 cm | r >= 5 cm | mean, mm | on an axis | axes found | length / true | ends / tips | ends right | ends off, mm | tips found |";
 
 export const skeletonPart: Part<SkeletonRow> = {
   methods: METHODS,
@@ -232,6 +233,7 @@ export const skeletonPart: Part<SkeletonRow> = {
     const best = rows.filter(({ method }) => method === "recenter");
     const worst = best.reduce((a, b) => (b.mean_over_radius > a.mean_over_radius ? b : a), best[0] as SkeletonRow);
     const near = best.filter(({ mean_over_radius }) => mean_over_radius <= 0.5).length;
-    return `mean distance at most half the radius: ${near} of ${best.length} trees; worst ${worst?.cloud}, ${worst?.mean_over_radius.toFixed(2)} radii`;
+    const branches = best.filter(({ branch_over_radius }) => branch_over_radius <= 0.5).length;
+    return `mean distance at most half the radius: ${near} of ${best.length} trees, ${branches} over the axes of at least 1 cm of radius; worst ${worst?.cloud}, ${worst?.mean_over_radius.toFixed(2)} radii`;
   },
 };

@@ -38,7 +38,11 @@ export function part(name: string, cloud: WoodCloud, keeps: (row: number) => boo
   return { name, xyz, truth: Uint8Array.from(rows, (row) => cloud.truth[row] ?? 0) };
 }
 
-const moved = (name: string, { xyz, truth }: WoodCloud, to: (x: number, y: number, z: number) => number[]): WoodCloud => {
+const moved = (
+  name: string,
+  { xyz, truth }: WoodCloud,
+  to: (x: number, y: number, z: number) => number[],
+): WoodCloud => {
   const out = new Float64Array(xyz.length);
   for (let i = 0; i < xyz.length; i += 3) out.set(to(xyz[i] ?? 0, xyz[i + 1] ?? 0, xyz[i + 2] ?? 0), i);
   return { name, xyz: out, truth };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { encodePng, renderView } from "../../backend/cli/drawing/render.ts";
 import { sceneBox, VIEWS, viewFrame } from "../../backend/cli/drawing/view-frame.ts";
 import { woodLeaf } from "../../backend/native/wood.ts";
-import { DEFAULT_WOOD, WOOD_METHODS, type WoodMethod } from "../../shared/contract/segment-wood.ts";
+import { DEFAULT_WOOD, SHAPE_METHODS, type ShapeMethod } from "../../shared/contract/segment-wood.ts";
 import { DEFAULT_WOOD_MAX_POINTS } from "../../shared/limits.ts";
 import { root } from "../bench/folders.ts";
 import { labelsOf, positions } from "./native.ts";
@@ -32,7 +32,7 @@ interface Row extends Scores {
 type Labeller = (cloud: WoodCloud) => Promise<Uint8Array>;
 
 const geometric =
-  (method: WoodMethod): Labeller =>
+  (method: ShapeMethod): Labeller =>
   async ({ xyz }) => {
     const points = positions(xyz);
     const { voxel_size: voxel_size_m, ...rest } = DEFAULT_WOOD;
@@ -43,7 +43,7 @@ const geometric =
     return labels;
   };
 const LABELLERS: Readonly<Record<string, Labeller>> = Object.fromEntries(
-  WOOD_METHODS.map((method) => [method, geometric(method)]),
+  SHAPE_METHODS.map((method) => [method, geometric(method)]),
 );
 
 function scores(labels: Uint8Array, truth: Uint8Array): Scores {
@@ -74,7 +74,11 @@ async function picture(name: string, { xyz, truth }: WoodCloud, labels: Uint8Arr
   const sample = { point_count: count, total_count: count, position: xyz, rgb, intensity: undefined };
   const [box, view] = [sceneBox(sample), VIEWS.find((one) => one.name === "front")];
   if (!box || !view) return;
-  const raster = await renderView(sample, viewFrame(view, box, 1000), { mode: "rgb", ramp: undefined, range: [0, 255] });
+  const raster = await renderView(sample, viewFrame(view, box, 1000), {
+    mode: "rgb",
+    ramp: undefined,
+    range: [0, 255],
+  });
   const folder = join(root, "build", "accuracy");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `wood_${name}.png`), await encodePng(raster));

@@ -1,9 +1,15 @@
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { documentOf, type OpenApi, operationsOf } from "../support/app/openapi.ts";
+import { modelJson, writePackage } from "../support/ml/packages.ts";
+import { folderOfFile } from "../support/run/folders.ts";
 import { lineRows } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
-const made = sessionTest();
+/** A folder of bundled models with one of this id. */
+const bundled = folderOfFile("bundled-models-");
+beforeAll(() => void writePackage(join(bundled, "wood-leaf"), modelJson({ id: "wood-leaf" })));
+const made = sessionTest({ config: { bundledModelsDir: bundled } });
 const shared = made.shared(lineRows([1, 2]));
 let document: OpenApi;
 let plant: string;
@@ -98,6 +104,9 @@ const REFUSED: readonly Refused[] = [
   of("extractSkeleton", 400, "/api/skeleton/extract", {}),
   of("segmentWood", 404, "/api/segment/wood", UNKNOWN_SOURCE),
   of("segmentWood", 400, "/api/segment/wood", { method: "magic" }),
+  of("importMlModel", 400, "/api/ml/models/import", { path: "/data/missing" }),
+  { ...of("deleteMlModel", 404, "/api/ml/models/missing"), method: "DELETE" },
+  { ...of("deleteMlModel", 409, "/api/ml/models/wood-leaf"), method: "DELETE" },
   of("dem", 404, "/api/dem", UNKNOWN_SOURCE),
   of("dem", 400, "/api/dem", {}),
   of("meshDistance", 404, "/api/c2m/distance", { ...UNKNOWN_SOURCE, ...MESH }),

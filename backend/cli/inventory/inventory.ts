@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { standCsv, standSummary, stemCurveCsv, treeCsv } from "../../../shared/client/index.ts";
+import { standCsv, standSummary, stemCurveCsv, treeCsv, treeQsmCsv } from "../../../shared/client/index.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { describeVersions } from "../analyze/record.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
@@ -24,6 +24,7 @@ import {
 import { type MeasuredPlot, standFacts } from "./stand-facts.ts";
 import { labelPlot, measurePlot, plotSample } from "./steps.ts";
 import { treeViews } from "./tree-views.ts";
+import { modelWood, WOOD_FILE } from "./wood.ts";
 
 /**
  * Labels ground, trees and stems of a plot, measures every tree and writes report, pictures, tables, crowns and the labelled
@@ -43,7 +44,10 @@ export async function inventory(file: string, options: InventoryOptions, deps: A
     const list = await measurePlot(plot, options, run);
     clock.lap("measure");
     const { settings } = options;
-    const found: MeasuredPlot = { cloud, plot, list, settings, stand: standSummary(list, settings) };
+    const wood = options.qsm ? await modelWood(plot, run) : null;
+    if (wood) clock.lap("wood");
+    const stand = standSummary(list, settings, {}, wood?.volumes);
+    const found: MeasuredPlot = { cloud, plot, list, settings, stand, wood };
     const figures = await drawn(found, options, run);
     clock.lap("draw");
     const warnings = await writeFiles(found, copy, run);
@@ -76,7 +80,7 @@ async function drawn(found: MeasuredPlot, options: InventoryOptions, run: Folder
 
 /** Tables, crowns and the labelled cloud. Returns the warnings of the export. */
 async function writeFiles(
-  { cloud, plot, list, stand, settings }: MeasuredPlot,
+  { cloud, plot, list, stand, settings, wood }: MeasuredPlot,
   copy: string,
   run: FolderRun,
 ): Promise<readonly string[]> {
@@ -84,7 +88,11 @@ async function writeFiles(
   progress.stage("Writing the results");
   const scan_name = cloud.file.name;
   const write = (name: string, text: Iterable<string>) => writeFile(out.stage(name), inPieces(text), { signal });
-  await write(TREE_FILE, treeCsv({ scan_name, trees: list.trees, settings }));
+  await write(
+    TREE_FILE,
+    treeCsv({ scan_name, trees: list.trees, settings, ...(wood ? { volumes: wood.volumes } : {}) }),
+  );
+  if (wood) await write(WOOD_FILE, treeQsmCsv(scan_name, wood.results));
   await write(STEM_FILE, stemCurveCsv(scan_name, list.stem_curve));
   await write(STAND_FILE, [standCsv(scan_name, stand, settings)]);
   await write(CROWN_FILE, crownsGeojson(list.trees, cloud.tail.crs_epsg ?? null));

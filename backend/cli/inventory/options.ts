@@ -20,6 +20,7 @@ export interface RawInventoryOptions {
   readonly biomass?: string;
   readonly woodDensity?: string;
   readonly jenkinsGroup?: string;
+  readonly qsm?: true;
   readonly units?: string;
   readonly columns?: string;
   readonly points?: string;
@@ -36,6 +37,8 @@ export interface InventoryOptions {
   readonly breastHeight: number | undefined;
   /** What the stand table counts. */
   readonly settings: StandSettings;
+  /** Model the wood of every tree. */
+  readonly qsm: boolean;
   readonly reading: ReadingOptions;
   readonly points: number;
   readonly pictureSize: number;
@@ -63,16 +66,18 @@ function positive(option: string, text: string, what: string): number {
 }
 
 /** Equation, density and group; refuses what the equation does not use. */
-function biomassOf({ biomass, woodDensity, jenkinsGroup }: RawInventoryOptions): Partial<StandSettings> {
-  if (woodDensity !== undefined && biomass !== "chave2014") throw bad("--wood-density needs --biomass chave2014");
+function biomassOf({ biomass, woodDensity, jenkinsGroup, qsm }: RawInventoryOptions): Partial<StandSettings> {
+  const fromVolume = qsm === true && biomass === undefined;
+  if (woodDensity !== undefined && biomass !== "chave2014" && !fromVolume)
+    throw bad("--wood-density needs --biomass chave2014, or --qsm without --biomass");
   if (jenkinsGroup !== undefined && biomass !== "jenkins2003") throw bad("--jenkins-group needs --biomass jenkins2003");
-  if (biomass === undefined) return {};
+  const given = woodDensity === undefined ? {} : { woodDensity: positive("--wood-density", woodDensity, "g/cm3") };
+  if (biomass === undefined) return fromVolume ? { biomassMethod: "qsm", ...given } : {};
   const biomassMethod = EQUATIONS.find((name) => name === biomass);
   if (!biomassMethod) throw bad(`--biomass "${biomass}" is none of ${EQUATIONS.join(", ")}`);
   const group = jenkinsGroup === undefined ? DEFAULT_STAND_SETTINGS.jenkinsGroup : groupOf(jenkinsGroup);
   if (!group) throw bad(`--jenkins-group "${jenkinsGroup}" is none of ${Object.keys(JENKINS_GROUPS).join(", ")}`);
-  const density = woodDensity === undefined ? {} : { woodDensity: positive("--wood-density", woodDensity, "g/cm3") };
-  return { biomassMethod, jenkinsGroup: group, ...density };
+  return { biomassMethod, jenkinsGroup: group, ...given };
 }
 
 function settingsOf(raw: RawInventoryOptions): StandSettings {
@@ -99,6 +104,7 @@ export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
     method: method === undefined ? undefined : parseMethod(method),
     breastHeight: breastHeight === undefined ? undefined : parseMetres("--breast-height", breastHeight),
     settings: settingsOf(raw),
+    qsm: raw.qsm ?? false,
     reading: checkedReading(raw),
     points: points === undefined ? DEFAULT_SAMPLE_POINTS : parseSamplePoints(points),
     pictureSize: pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(pictureSize),

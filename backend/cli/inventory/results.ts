@@ -11,6 +11,7 @@ import { reportedWarnings } from "../wording.ts";
 import type { InventoryOptions } from "./options.ts";
 import type { NamedFigure } from "./pictures.ts";
 import { known, type MeasuredPlot, short, standFacts, standWarnings } from "./stand-facts.ts";
+import { WOOD_FILE } from "./wood.ts";
 
 export const TREE_FILE = "trees.csv";
 export const STEM_FILE = "stem_curve.csv";
@@ -96,6 +97,7 @@ export async function writeResults(
       stem_curve: out.final(STEM_FILE),
       stand: out.final(STAND_FILE),
       crowns: out.final(CROWN_FILE),
+      ...(found.wood ? { wood: out.final(WOOD_FILE) } : {}),
       cloud: out.final(copy),
       pictures: all.map(({ name }) => out.final(`${name}.png`)),
     },
@@ -115,13 +117,14 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ method, breastHeight, settings, reading, points, pictureSize }: InventoryOptions) => ({
+const recorded = ({ method, breastHeight, settings, qsm, reading, points, pictureSize }: InventoryOptions) => ({
   method: method ?? null,
   breast_height: breastHeight ?? null,
   min_dbh: settings.minDbhCm,
   plot_area: settings.plotAreaM2,
   biomass: settings.biomassMethod,
-  wood_density: settings.biomassMethod === "chave2014" ? settings.woodDensity : null,
+  qsm,
+  wood_density: ["chave2014", "qsm"].includes(settings.biomassMethod) ? settings.woodDensity : null,
   jenkins_group: settings.biomassMethod === "jenkins2003" ? settings.jenkinsGroup : null,
   units: reading.units ?? null,
   columns: reading.columns ?? null,

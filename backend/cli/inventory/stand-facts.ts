@@ -4,6 +4,7 @@ import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import type { Fact } from "../report/summary.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import type { LabelledPlot } from "./steps.ts";
+import type { WoodOfTrees } from "./wood.ts";
 
 export interface MeasuredPlot {
   readonly cloud: CloudPart;
@@ -11,6 +12,8 @@ export interface MeasuredPlot {
   readonly list: TreeInventoryTail;
   readonly stand: StandSummary;
   readonly settings: StandSettings;
+  /** Null: not asked for. */
+  readonly wood: WoodOfTrees | null;
 }
 
 export const short = (value: number, digits = 4) => shortNumber(Number(value.toPrecision(digits)));
@@ -63,8 +66,8 @@ function biomassFacts(stand: StandSummary, { biomassMethod, woodDensity, jenkins
 }
 
 /** What the stand table leaves out, or takes from beyond where an equation holds. */
-export function standWarnings({ stand, plot, settings }: MeasuredPlot): string[] {
-  const warnings: string[] = [];
+export function standWarnings({ stand, plot, settings, wood }: MeasuredPlot): string[] {
+  const warnings: string[] = [...(wood?.warnings ?? [])];
   const trees = (count: number) => `${plainNumber(count, 0)} ${count === 1 ? "tree" : "trees"}`;
   if (plot.is_airborne && settings.biomassMethod !== "none")
     warnings.push("Biomass is not known: its equations need diameters.");

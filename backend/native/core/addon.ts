@@ -10,7 +10,6 @@ import type { WritersNative } from "../files/writers.ts";
 import type { FitNative } from "../fit.ts";
 import type { InventoryNative } from "../inventory.ts";
 import type { LadNative } from "../lad.ts";
-import type { LeavesNative } from "../leaves.ts";
 import type { ListsNative } from "../lists.ts";
 import type { MeshPictureNative } from "../mesh-picture.ts";
 import type { MissesNative } from "../misses.ts";
@@ -29,6 +28,7 @@ import type { StemsNative } from "../stems.ts";
 import type { SurfacesNative } from "../surfaces.ts";
 import type { DemNative } from "../terrain.ts";
 import type { TreesNative } from "../trees.ts";
+import type { WoodNative } from "../wood.ts";
 import type { ColumnFilesNative } from "./column-files.ts";
 import type { DeviceNative } from "./device.ts";
 import type { DType, NativeColumn } from "./handles.ts";
@@ -56,7 +56,6 @@ export interface Addon
     ListsNative,
     PlantShapesNative,
     MissesNative,
-    LeavesNative,
     QsmNative,
     RayNative,
     ReconstructionNative,
@@ -70,6 +69,7 @@ export interface Addon
     StemsNative,
     SurfacesNative,
     TreesNative,
+    WoodNative,
     RequestTextNative,
     DeviceNative,
     ThreadsNative {

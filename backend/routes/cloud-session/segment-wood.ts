@@ -27,7 +27,7 @@ export function segmentWoodRoutes(app: App, deps: Deps): void {
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id);
-      const filter = checkWood(body);
+      const filter = await checkWood(body, deps);
       return runJson(reply, deps.jobs, async (job) =>
         withUnknownKeys(await segmentWoodSession(session, body, filter, deps, job), unknownKeys),
       );

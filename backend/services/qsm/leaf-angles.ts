@@ -1,4 +1,3 @@
-import { BulkColumn } from "../../../shared/contract/bulk-list.ts";
 import type { CellTarget, LeafAnglesRequest, LeafTriangulation } from "../../../shared/contract/qsm-leaf-angles.ts";
 import type { VoxelGrid } from "../../../shared/contract/voxel-grid.ts";
 import { AppError } from "../../../shared/errors.ts";
@@ -20,7 +19,7 @@ type Triangles = Omit<LeafTriangulation, "triangle_scan_ids" | "scan_origins"> &
 };
 
 const refused = (message: string) => new AppError("invalid_argument", message);
-const lengthOf = (list: NumberList): number => (list instanceof BulkColumn ? list.length : list.length);
+const lengthOf = (list: NumberList): number => list.length;
 
 /** The triangles of a request in either form. Errors: invalid_argument for a form with a part missing. */
 function trianglesOf(request: LeafAnglesRequest): Triangles | null {
@@ -58,7 +57,6 @@ function checkLengths({ vertices, indices, triangle_cell_ids, triangle_scan_ids,
   if (scan_origins && lengthOf(scan_origins) % 3 !== 0) {
     throw refused(`${lengthOf(scan_origins)} coordinates of scan origins are not three each.`);
   }
-  if (triangle_scan_ids && !scan_origins) throw refused("There are scan ids of triangles, but no scan origins.");
 }
 
 interface Targets {

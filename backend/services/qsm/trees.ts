@@ -44,7 +44,7 @@ export async function treeModels(
       const rows = positionsColumn(state).length;
       return deps.admission.run(job, "Tree QSM", ORDER_ROW_BYTES * rows + modelBytes(rows, request), async () => {
         const trees = await batchTrees(state, request, job.quiet());
-        job.stage("Tree", 0.02, 0.99);
+        job.stage(`Tree 1/${trees.trees.length}: Reading points`, 0.02, 0.99);
         const results = await allModels(trees, request, job);
         job.stage("Done", 1, 1);
         return { success: true, results, warnings: [...trees.warnings], error: null };
@@ -147,6 +147,6 @@ async function oneModel(
   } catch (raw) {
     const { code, message } = fromNative(raw);
     if (own.canceled || !FAILURES_OF_A_TREE.has(code)) throw raw; // a lack of memory is not the tree's fault
-    return failed(message);
+    return failed(trees.wood_only ? `${message} (of points with wood_class 1; wood_only false uses all)` : message);
   }
 }

@@ -12,7 +12,7 @@ export function plotWarnings({
   trees_on_ground_share: on_ground,
 }: NonNullable<TreeInventory["stand"]>): string[] {
   const warnings: string[] = [];
-  if (on_ground !== null && plot_source !== "ground_class")
+  if (on_ground !== null)
     warnings.push(
       `The ground that was seen lies under ${percent(on_ground)} of the trees or of their crown area: its outline is not the plot.`,
     );

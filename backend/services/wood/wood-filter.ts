@@ -6,13 +6,18 @@ import {
   type WoodMethod,
 } from "../../../shared/contract/segment-wood.ts";
 import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { type MlPlan, planMl } from "./ml-labels.ts";
 
 type Params = Readonly<Record<(typeof WOOD_FIELDS)[number], number>>;
 
 /** A method with valid parameters. */
 export interface CheckedWood {
   readonly method: WoodMethod;
+  /** Of the methods of shape; the defaults if the method is another. */
   readonly params: Params;
+  /** Null: a method of shape. */
+  readonly ml: MlPlan | null;
   /** Sentences about parameters of other methods. */
   readonly unused: readonly string[];
 }
@@ -38,10 +43,15 @@ const LIMITS: Readonly<Record<keyof Params, readonly [number, number]>> = {
 
 const refused = (message: string) => new AppError("invalid_argument", message);
 
-/** Errors: invalid_argument, naming the value and its rule. */
-export function checkWood(filter: WoodFilter): CheckedWood {
+/** Errors: invalid_argument, naming the value and its rule, or why the model cannot be used; unsupported without its runtime. */
+export async function checkWood(filter: WoodFilter, deps: Deps): Promise<CheckedWood> {
   const method = WOOD_METHODS.find((name) => name === filter.method);
   if (!method) throw refused(`method "${filter.method.slice(0, 60)}" is none of ${WOOD_METHODS.join(", ")}`);
+  if (method === "ml") {
+    const given = WOOD_FIELDS.filter((name) => (filter[name] ?? DEFAULT_WOOD[name]) !== DEFAULT_WOOD[name]);
+    const unused = given.length > 0 ? [`Method ml does not use ${given.join(", ")}.`] : [];
+    return { method, params: DEFAULT_WOOD, ml: await planMl(filter.model_id ?? null, deps), unused };
+  }
   const params = Object.fromEntries(WOOD_FIELDS.map((name) => [name, filter[name] ?? DEFAULT_WOOD[name]])) as Params;
   for (const name of WOOD_FIELDS) {
     const [least, most] = LIMITS[name];
@@ -50,5 +60,6 @@ export function checkWood(filter: WoodFilter): CheckedWood {
   }
   if (params.k_min > params.k_max) throw refused(`k_min ${params.k_min} must be at most k_max ${params.k_max}`);
   const idle = method !== "connectivity" && params.backbone_support !== DEFAULT_WOOD.backbone_support;
-  return { method, params, unused: idle ? [`Method ${method} does not use backbone_support.`] : [] };
+  const unused = [...(idle ? ["backbone_support"] : []), ...(filter.model_id ? ["model_id"] : [])];
+  return { method, params, ml: null, unused: unused.map((name) => `Method ${method} does not use ${name}.`) };
 }

@@ -1,6 +1,6 @@
 import type { SessionWoodRequest, SessionWoodResponse } from "../../../shared/contract/cloud-session/segment-wood.ts";
 import type { CostWarning } from "../../../shared/contract/cost-warning.ts";
-import type { WoodReport, WoodRequest, WoodResponse } from "../../../shared/contract/segment-wood.ts";
+import type { ShapeMethod, WoodReport, WoodRequest, WoodResponse } from "../../../shared/contract/segment-wood.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { MIN_WOOD_POINTS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
@@ -16,6 +16,7 @@ import { asRefusal, costWarning } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
 import type { CheckedWood } from "./wood-filter.ts";
 import { inlineWood, joinedWood, sessionWood, type WoodInput, type WoodSource } from "./wood-input.ts";
+import { labelByNetwork, networkCost } from "./wood-network.ts";
 
 /** Also the `tool` of the endpoints. */
 export const WOOD_TOOL = "Wood segmentation";
@@ -34,7 +35,7 @@ interface WoodPlan {
 
 const nativeParams = ({ method, params: { voxel_size, ...params } }: CheckedWood, most_points: number) => ({
   ...params,
-  method,
+  method: method as ShapeMethod,
   voxel_size_m: voxel_size,
   most_points,
 });
@@ -44,7 +45,9 @@ function planWood(input: WoodInput, filter: CheckedWood, deps: Deps): WoodPlan {
   if (input.hit_count < MIN_WOOD_POINTS)
     throw new AppError("invalid_argument", `Need at least ${MIN_WOOD_POINTS} points`);
   const most_points = deps.config.woodMaxPoints;
-  const cost = woodLeafCost(input.hit_count, nativeParams(filter, most_points));
+  const cost = filter.ml
+    ? networkCost(input, filter.ml)
+    : woodLeafCost(input.hit_count, nativeParams(filter, most_points));
   const bytes = cost.bytes + 36 * input.hit_count + 6 * input.positions.length;
   const cost_warning = costWarning(WOOD_TOOL, { seconds: cost.seconds, bytes }, deps);
   return { input, filter, most_points, bytes, cost_warning };
@@ -53,6 +56,11 @@ function planWood(input: WoodInput, filter: CheckedWood, deps: Deps): WoodPlan {
 /** Runs a plan: u8 per row, 0 where the row is no hit. The run owns the column. */
 async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
   const start = performance.now();
+  if (filter.ml) {
+    const { labels, report } = await labelByNetwork(input, filter.ml, job);
+    const warnings = [...filter.unused, ...groundWarnings(input, filter), ...report.warnings];
+    return { labels, report: { ...report, warnings, elapsed_s: (performance.now() - start) / 1000 } };
+  }
   const { positions, skip, reflectance } = input;
   const found = await job.track(() => woodLeaf(positions, skip, reflectance, nativeParams(filter, most_points)));
   const labels = job.adopt(new ColumnRef(found.wood_class));
@@ -60,6 +68,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
     num_wood: found.num_wood,
     num_leaf: found.num_leaf,
     method: filter.method,
+    model_id: null,
     params: filter.params,
     voxel_size: found.voxel_m > 0 ? found.voxel_m : null,
     reflectance_weight: found.reflectance_weight,
@@ -147,13 +156,14 @@ interface WhyNot {
   readonly cost_warning?: CostWarning;
 }
 
-const notRun = ({ method }: CheckedWood, why: WhyNot): WoodResponse => ({
+const notRun = ({ method, ml }: CheckedWood, why: WhyNot): WoodResponse => ({
   success: false,
   labels: [],
   num_points: 0,
   num_wood: 0,
   num_leaf: 0,
   method,
+  model_id: ml?.model.model.id ?? null,
   params: {},
   voxel_size: null,
   reflectance_weight: 0,

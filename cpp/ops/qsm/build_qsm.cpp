@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kReach = 0.5, kMostRadius = 0.5;  // metres (contract)
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
+constexpr double kTaperedSpacing = 0.008;      // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 3;         // length of a piece per width
 constexpr double kIsotonicCommonError = 0.10;  // relative, of all radii together
@@ -57,7 +58,7 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   check(params);
   const bool tapered = params.radius_model == RadiusModel::kTapered;
   ctx.begin_phase("Extracting skeleton", 0);
-  PointGraph graph = point_graph(points.xyz(), ctx);
+  PointGraph graph = point_graph(points.xyz(), tapered ? kTaperedSpacing : 0, ctx);
   const Vec3d origin = graph.origin;
   GeodesicSkeleton skeleton = geodesic_skeleton(graph, points.size(), ctx);
   QsmBuildResult result{{}, {}, {}, {}, skeleton.finite_count, skeleton.reached_count, skeleton.nodes.size(),

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ops/qsm/axis_frame.h"
+#include "ops/qsm/azimuth_frame.h"
 
 namespace pc {
 
@@ -90,7 +90,7 @@ std::vector<Stretch> stretches(Shoots& shoots, std::size_t count, const LeafPlac
 }
 
 Leaf leaf_at(const Piece& piece, double along, double azimuth, double pitch) {
-  const AxisFrame frame = axis_frame(piece.axis);
+  const AzimuthFrame frame = azimuth_frame(piece.axis);
   const Vec3d radial = frame.u * std::cos(azimuth) + frame.v * std::sin(azimuth);
   const Vec3d tip = radial * std::sin(pitch) + piece.axis * std::cos(pitch);
   const Vec3d width = cross(piece.axis, radial);

@@ -35,7 +35,7 @@ struct LeafPlacementResult {
 ///
 /// Nodes stand every leaf_spacing_m from the start of that stretch, its end included. The azimuth starts at 0 on each shoot
 /// and grows by phyllotaxis_deg from node to node; leaf k of n at a node stands at + 360 k / n degrees. With the axis t of
-/// the cylinder, its frame u, v (axis_frame.h) and its radius r: radial = cos a u + sin a v, base = node + 1.5 r radial,
+/// the cylinder, its frame u, v (azimuth_frame.h) and its radius r: radial = cos a u + sin a v, base = node + 1.5 r radial,
 /// tip = sin p radial + cos p t, width = t x radial, normal = tip x width.
 ///
 /// qsm      a checked model (qsm_checks.h). Cylinders of no length are skipped; shoots without a stretch get no leaf.

@@ -1,7 +1,8 @@
 #include "ops/qsm/linear_assignment.h"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "core/error.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Most rows read by a row reduction, per row of the matrix.
+constexpr std::size_t kMostSteps = 8;
 
 class Assignment {
  public:
@@ -19,9 +22,9 @@ class Assignment {
 
   std::vector<std::uint32_t> solve() {
     reduce_columns();
-    transfer_reduction();
-    reduce_rows();
-    reduce_rows();
+    auction();
+    reduce_rows(0);
+    reduce_rows(0);
     augment();
     return std::move(column_of_);
   }
@@ -36,35 +39,37 @@ class Assignment {
     row_of_[column] = row;
   }
 
-  /// The price of each column becomes its smallest cost; the row that has it takes the column, if it has none yet.
+  /// The price of each column becomes its smallest cost.
   void reduce_columns() {
-    std::vector<std::uint32_t> cheapest(n_, 0);
     std::fill(price_.begin(), price_.end(), kInfinity);
     for (std::uint32_t i = 0; i < n_; ++i) {
       read(i);
       for (std::size_t j = 0; j < n_; ++j) {
-        if (!(cost_[j] < price_[j])) continue;
-        price_[j] = cost_[j];
-        cheapest[j] = i;
+        price_[j] = std::min(price_[j], cost_[j]);
+        lowest_ = std::min(lowest_, cost_[j]);
+        highest_ = std::max(highest_, cost_[j]);
       }
     }
-    wins_.assign(n_, 0);
-    for (std::size_t j = n_; j-- > 0;)
-      if (++wins_[cheapest[j]] == 1) join(cheapest[j], static_cast<std::uint32_t>(j));
+    release_all();
   }
 
-  /// Lowers the price of the column of a row that won one alone by what the row would lose without it.
-  void transfer_reduction() {
-    for (std::uint32_t i = 0; i < n_; ++i) {
-      if (wins_[i] == 0) free_.push_back(i);
-      if (wins_[i] != 1) continue;
-      read(i);
-      const std::uint32_t own = column_of_[i];
-      double least = kInfinity;
-      for (std::size_t j = 0; j < n_; ++j)
-        if (j != own) least = std::min(least, cost_[j] - price_[j]);
-      if (least < kInfinity) price_[own] -= least;
+  /// Moves the prices near the final ones: rows bid for their cheapest column with a step that shrinks from round to round.
+  void auction() {
+    if (n_ < 2) return;
+    constexpr double kCoarsest = 0.1, kShrink = 5, kFinestPerRow = 0.1;
+    const double range = highest_ - lowest_;
+    for (double step = kCoarsest * range; step > kFinestPerRow * range / static_cast<double>(n_);
+         step /= kShrink) {
+      release_all();
+      reduce_rows(step);
     }
+    release_all();
+  }
+  void release_all() {
+    std::fill(column_of_.begin(), column_of_.end(), kNone);
+    std::fill(row_of_.begin(), row_of_.end(), kNone);
+    free_.resize(n_);
+    std::iota(free_.begin(), free_.end(), 0u);
   }
 
   struct TwoBest {
@@ -90,21 +95,21 @@ class Assignment {
   }
 
   /// Free rows take their cheapest column, from another row if need be; the price falls so that it is no cheaper than
-  /// the second one.
-  void reduce_rows() {
+  /// the second one, and by `step` more.
+  void reduce_rows(double step) {
     std::vector<std::uint32_t> waiting;
     std::vector<std::uint32_t> queue(free_.rbegin(), free_.rend());
     for (std::size_t steps = 0; !queue.empty(); ++steps) {
       const std::uint32_t row = queue.back();
       queue.pop_back();
-      if (n_ < 2 || steps >= 4 * n_) {
+      if (n_ < 2 || steps >= kMostSteps * n_) {
         waiting.push_back(row);
         continue;
       }
       read(row);
       const TwoBest best = two_best();
       std::uint32_t column = best.at;
-      const double lowered = price_[column] - (best.second - best.first);
+      const double lowered = price_[column] - (best.second - best.first) - step;
       const bool falls = lowered < price_[column];  // not, if the difference is lost to rounding
       if (falls) {
         price_[column] = lowered;
@@ -184,8 +189,9 @@ class Assignment {
   const std::size_t n_;
   const CostRow& cost_row_;
   OpContext& ctx_;
-  std::vector<std::uint32_t> column_of_, row_of_, wins_, free_, from_, scanned_;
+  std::vector<std::uint32_t> column_of_, row_of_, free_, from_, scanned_;
   std::vector<double> price_, cost_, distance_, open_;
+  double lowest_ = kInfinity, highest_ = -kInfinity;
 };
 
 }  // namespace

@@ -21,8 +21,10 @@ using CostRow = std::function<void(std::size_t row, double* costs)>;
 /// Cost     O(n^3) time at worst; 45 n bytes.
 /// Cancel   Within the time of two rows.
 /// Source   Jonker & Volgenant 1987, "A shortest augmenting path algorithm for dense and sparse linear assignment problems":
-///          column reduction, reduction transfer, two augmenting row reductions, augmentation. Deviation: a row reduction
-///          ends after 4 n steps, since rounding can make it long.
+///          column reduction, two augmenting row reductions, augmentation. Deviations: prices start near their final values
+///          from an auction with shrinking steps (Bertsekas 1988, "The auction algorithm"), which takes the place of the
+///          reduction transfer (4,000 normals: 58 to 67 reads of a row each instead of 100); a row reduction ends after 8 n
+///          reads, since rounding can make it long. Neither touches the optimum, which the augmentation ensures.
 std::vector<std::uint32_t> linear_assignment(std::size_t n, const CostRow& cost_row, OpContext& ctx);
 
 }  // namespace pc

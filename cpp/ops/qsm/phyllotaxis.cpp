@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ops/qsm/axis_frame.h"
+#include "ops/qsm/azimuth_frame.h"
 
 namespace pc {
 
@@ -51,7 +51,7 @@ bool unit(Vec3d& v) {
 /// Azimuth of a direction about an axis; NaN along the axis.
 double azimuth_about(Vec3d axis, Vec3d direction) {
   if (!unit(axis) || !unit(direction)) return std::numeric_limits<double>::quiet_NaN();
-  const AxisFrame frame = axis_frame(axis);
+  const AzimuthFrame frame = azimuth_frame(axis);
   const double x = dot(direction, frame.u), y = dot(direction, frame.v);
   constexpr double kParallel = 1e-6;
   if (x * x + y * y < kParallel * kParallel) return std::numeric_limits<double>::quiet_NaN();

@@ -23,7 +23,7 @@ struct PhyllotaxisResult {
 /// Estimates the divergence angle of leaves from the azimuths of branches, which grew from their buds.
 ///
 /// The azimuth of a child shoot is that of the axis of its first cylinder about the axis of the cylinder it leaves from
-/// (axis_frame.h). The children of a shoot are taken in order from base to tip. The step from one to the next is j times
+/// (azimuth_frame.h). The children of a shoot are taken in order from base to tip. The step from one to the next is j times
 /// the divergence angle, where j - 1 buds between them did not break; a spiral turns left or right, one way per shoot.
 /// Opposite and decussate leaves sit in pairs of unknown order: their steps are any multiple of 180 or 90 degrees. The
 /// likelihood of all steps (wrapped normal errors, one in 20 of any azimuth; scatter and share of broken buds are those

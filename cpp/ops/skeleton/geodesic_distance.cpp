@@ -123,10 +123,12 @@ GeodesicDistance geodesic_distance(const PointGraph& graph, const KdTree& tree,
   BulkVector<std::uint32_t> component = components(graph, tree, params.edge_m, ctx);
   const GapBridges gaps = gap_bridges(graph.vertex.view(), component.view(), weight, params.bridge_m, ctx);
   const std::vector<VertexLink> links = directed(gaps.links);
-  GeodesicDistance out{BulkVector<double>(count), BulkVector<std::uint32_t>(count), gaps.links.size()};
+  GeodesicDistance out{BulkVector<double>(count), BulkVector<std::uint32_t>(count),
+                       BulkVector<std::uint32_t>(count), gaps.links.size()};
   double lowest = kUnreached;
   for (std::size_t i = 0; i < count; ++i) {
     out.distance_m[i] = kUnreached;
+    out.previous[i] = static_cast<std::uint32_t>(i);
     if (component[i] == gaps.main_component) lowest = std::min(lowest, graph.vertex[i].z);
   }
   DistanceQueue queue(out.distance_m);
@@ -152,6 +154,7 @@ GeodesicDistance geodesic_distance(const PointGraph& graph, const KdTree& tree,
       const double reached = distance + std::sqrt(squared);
       if (!(reached < out.distance_m[row])) return;
       out.distance_m[row] = reached;
+      out.previous[row] = at;
       queue.lower(static_cast<std::uint32_t>(row));
     };
     tree.view().for_each_within(graph.vertex[at], params.edge_m * params.edge_m, visit);

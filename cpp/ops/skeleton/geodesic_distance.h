@@ -10,8 +10,9 @@ namespace pc {
 
 /// Vertices with a distance, and what the search learned on its way.
 struct GeodesicDistance {
-  BulkVector<double> distance_m;    ///< (m) from the roots; infinite = not reached
-  BulkVector<std::uint32_t> block;  ///< (m) connected vertices of one bin, named after the lowest
+  BulkVector<double> distance_m;       ///< (m) from the roots; infinite = not reached
+  BulkVector<std::uint32_t> block;     ///< (m) connected vertices of one bin, named after the lowest
+  BulkVector<std::uint32_t> previous;  ///< (m) vertex that it was reached from; itself for a root
   std::uint64_t bridge_count;
 };
 
@@ -27,7 +28,7 @@ struct GeodesicParams {
 ///
 /// tree     of the graph's vertices
 /// Order    A function of the vertices.
-/// Cost     O(m k log m), k neighbours within edge_m; 24 bytes per vertex.
+/// Cost     O(m k log m), k neighbours within edge_m; 28 bytes per vertex.
 /// Source   Dijkstra 1959.
 GeodesicDistance geodesic_distance(const PointGraph& graph, const KdTree& tree,
                                    Span<const std::uint32_t> weight, const GeodesicParams& params,

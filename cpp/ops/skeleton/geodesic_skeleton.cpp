@@ -141,8 +141,31 @@ std::vector<Pair> adjacent_below(const PointGraph& graph, const KdTree& tree, co
   return all;
 }
 
+/// The vertex of each node that is nearest to the base.
+std::vector<std::uint32_t> first_vertices(const Nodes& nodes, const GeodesicDistance& found) {
+  std::vector<std::uint32_t> out(nodes.list.size(), kNoSkeletonNode);
+  for (std::uint32_t v = 0; v < nodes.of_vertex.size(); ++v) {
+    if (nodes.of_vertex[v] == kNoSkeletonNode) continue;
+    std::uint32_t& best = out[nodes.of_vertex[v]];
+    if (best == kNoSkeletonNode || found.distance_m[v] < found.distance_m[best]) best = v;
+  }
+  return out;
+}
+
+/// The first node of a lower bin on the shortest path from `vertex` to the base, or the root.
+std::uint32_t node_on_path(const Nodes& nodes, const GeodesicDistance& found, std::uint32_t vertex,
+                           std::uint32_t root) {
+  const std::uint32_t level = nodes.list[nodes.of_vertex[vertex]].level;
+  for (std::uint32_t at = vertex; found.previous[at] != at; at = found.previous[at]) {
+    const std::uint32_t node = nodes.of_vertex[found.previous[at]];
+    if (node != kNoSkeletonNode && nodes.list[node].level < level) return node;
+  }
+  return root;
+}
+
 /// Gives every node a parent, and puts the root first.
-void connect(Nodes& nodes, const std::vector<Pair>& below, double orphan_m, OpContext& ctx) {
+void connect(Nodes& nodes, const std::vector<Pair>& below, const GeodesicDistance& found, double orphan_m,
+             OpContext& ctx) {
   std::vector<SkeletonNode>& list = nodes.list;
   std::uint32_t root = 0;
   for (std::uint32_t i = 1; i < list.size() && list[i].level == list[0].level; ++i)
@@ -156,11 +179,12 @@ void connect(Nodes& nodes, const std::vector<Pair>& below, double orphan_m, OpCo
   }
   const std::vector<Vec3d> at = positions_of(nodes);
   const KdTree tree({at.data(), at.size()}, ctx);
+  const std::vector<std::uint32_t> first = first_vertices(nodes, found);
   for (std::uint32_t i = 0; i < list.size(); ++i) {
-    if (i % 1024 == 0) ctx.checkpoint();
+    if (i % 64 == 0) ctx.checkpoint();
     if (i == root || list[i].parent != kNoSkeletonNode) continue;
     double best = std::numeric_limits<double>::infinity();
-    list[i].parent = root;
+    list[i].parent = node_on_path(nodes, found, first[i], root);
     tree.view().for_each_within(at[i], orphan_m * orphan_m,
                                 [&](std::uint64_t row, std::uint64_t, double squared) {
                                   const auto j = static_cast<std::uint32_t>(row);
@@ -258,13 +282,13 @@ void hand_to_rows(const PointGraph& graph, const GeodesicDistance& found, const 
 std::uint64_t geodesic_skeleton_bytes(std::uint64_t point_count) { return 190 * point_count + (1 << 20); }
 
 GeodesicSkeleton geodesic_skeleton(HitPoints points, OpContext& ctx) {
-  return geodesic_skeleton(point_graph(points.xyz(), ctx), points.size(), ctx);
+  return geodesic_skeleton(point_graph(points.xyz(), 0, ctx), points.size(), ctx);
 }
 
 GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, OpContext& ctx) {
   GeodesicSkeleton out{{}, {}, {}, graph.spacing_m, graph.order.size(), 0, 0};
   Nodes nodes;
-  GeodesicDistance found{BulkVector<double>(graph.vertex.size()), {}, 0};
+  GeodesicDistance found{BulkVector<double>(graph.vertex.size()), {}, {}, 0};
   for (double& distance : found.distance_m) distance = std::numeric_limits<double>::infinity();
   if (std::isfinite(graph.spacing_m)) {
     const double d = graph.spacing_m;
@@ -277,7 +301,7 @@ GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, Op
     nodes = nodes_of_blocks(graph, found, kBin * d);
     if (!nodes.list.empty()) {
       merge_near(nodes, kMerge * d, ctx);
-      connect(nodes, adjacent_below(graph, tree, found, nodes, kEdge * d, kBin * d, ctx),
+      connect(nodes, adjacent_below(graph, tree, found, nodes, kEdge * d, kBin * d, ctx), found,
               kOrphanBins * kBin * d, ctx);
       drop_spurs(nodes);
       smooth(nodes.list);

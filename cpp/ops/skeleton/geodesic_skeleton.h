@@ -39,7 +39,8 @@ std::uint64_t geodesic_skeleton_bytes(std::uint64_t point_count);
 /// Method   d = median spacing. Points nearer than 4 d are joined; parts that are up to 15 d apart are joined to the
 ///          largest part by the shortest links. Distances run from the points within 0.05 m of the lowest one of that
 ///          part. Connected points of a bin of 6 d, at least 3, are a node; nodes of a bin nearer than 8 d are one. The
-///          parent is the nearest adjacent node of a lower bin. Ends of one node are dropped, the rest is smoothed.
+///          parent is the nearest adjacent node of a lower bin, else the nearest one within 3 bins, else the first on the
+///          shortest path to the base (the contract's root in its place would be joined through the air). Ends of one node are dropped, the rest is smoothed.
 ///          Points closer than d share a vertex of the graph, which stands for all of them.
 /// Order    The same for any thread count and order of the points.
 /// Cost     O(n log n) time and geodesic_skeleton_bytes; 10 M points: about 30 CPU seconds. Cancel within 250 ms.

@@ -150,7 +150,10 @@ void straighten(const SkeletonNodes& nodes, std::vector<Vec3d>& place) {
   for (int round = 0; round < kStraightenRounds; ++round) {
     bool moved = false;
     const auto turn_at = [&](std::uint32_t i) {
-      const std::uint32_t child = nodes.parent[i] == kNoBlock ? kNoBlock : main_child(nodes, i);
+      const std::uint32_t parent =
+          nodes.parent[i];  // next to the root, a joined piece of the base is a true corner
+      const bool near_root = parent == kNoBlock || nodes.parent[parent] == kNoBlock;
+      const std::uint32_t child = near_root ? kNoBlock : main_child(nodes, i);
       if (child == kNoBlock) return 1.0;
       const Vec3d in = place[i] - place[nodes.parent[i]], out = place[child] - place[i];
       const double scale = std::sqrt(dot(in, in) * dot(out, out));

@@ -103,7 +103,7 @@ void keep_positions(PointGraph& graph) {
 
 }  // namespace
 
-PointGraph point_graph(Span<const Vec3d> points, OpContext& ctx) {
+PointGraph point_graph(Span<const Vec3d> points, double least_spacing_m, OpContext& ctx) {
   if (points.size >= kNoNode) {
     throw Error(ErrorCode::kInvalidArgument, "a tree may have 4,294,967,294 points, not " +
                                                  std::to_string(points.size) + "; thin the cloud");
@@ -126,6 +126,7 @@ PointGraph point_graph(Span<const Vec3d> points, OpContext& ctx) {
     keep_positions(graph);
     return graph;
   }
+  graph.spacing_m = std::max(graph.spacing_m, least_spacing_m);
   try {
     VoxelNodes nodes = voxel_nodes(graph.local.view(), graph.spacing_m, ctx);
     graph.vertex = std::move(nodes.position);

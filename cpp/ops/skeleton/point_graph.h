@@ -15,8 +15,9 @@ struct PointGraph {
   Vec3d origin;                     ///< of all local positions
   BulkVector<std::uint32_t> order;  ///< (f) rows of the finite points, by position
   BulkVector<Vec3d> local;          ///< (f) their positions (local_position of cut_pursuit_nodes.h)
-  double spacing_m = 0;             ///< median distance to the nearest point elsewhere; NaN if there is none
-  BulkVector<Vec3d> vertex;         ///< (m) local positions, in Morton order
+  double spacing_m =
+      0;  ///< median distance to the nearest point elsewhere, but at least the one asked for; NaN: one place
+  BulkVector<Vec3d> vertex;            ///< (m) local positions, in Morton order
   BulkVector<std::uint32_t> of_point;  ///< (f) vertex of each point
 };
 
@@ -27,9 +28,10 @@ struct VertexLink {
 };
 
 /// points   (n) metres; rows that are not finite are left out
+/// least_spacing_m  a floor of the spacing, for clouds whose noise is more than their spacing; 0 = none
 /// Order    Vertices are a function of the positions, not of the rows.
 /// Cost     O(n log n) time, 130 bytes per point at the peak.
-PointGraph point_graph(Span<const Vec3d> points, OpContext& ctx);
+PointGraph point_graph(Span<const Vec3d> points, double least_spacing_m, OpContext& ctx);
 
 /// The shortest links that join other components to the one with the most weight, one after another, until none is left
 /// within `reach_m` (Prim's algorithm on the components; found by Boruvka's). Equal lengths: lowest vertices first.

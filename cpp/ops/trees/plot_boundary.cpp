@@ -126,13 +126,14 @@ double SeenCells::share_of(const ConvexPolygon& polygon, const OpContext& ctx) {
 }
 
 PlotBoundary plot_boundary(const PlotEvidence& evidence, SeenCells& seen, const OpContext& ctx) {
-  PlotBoundary out{{}, PlotSource::kNone, 0, std::nan(""), std::nan("")};
+  PlotBoundary out{{}, PlotSource::kNone, 0, std::nan(""), std::nan(""), false};
   const bool has_ground = evidence.ground.size() >= 3;
   bool on_ground = has_ground;
   if (has_ground) {
     const Inside inside = inside_of(evidence.ground, evidence, ctx);
     on_ground = !(inside.bases < kLeastBaseShare) && !(inside.crowns < kLeastCrownShare);
     out.ground_share = std::fmin(inside.bases, inside.crowns);
+    out.ground_refused = !on_ground;
   }
   const ConvexPolygon& hull = on_ground ? evidence.ground : evidence.all;
   if (hull.size() < 3) return out;

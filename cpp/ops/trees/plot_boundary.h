@@ -44,6 +44,7 @@ struct PlotBoundary {
       seen_share;  ///< of the polygon, or of the hull that is none because too little of it was seen; NaN without a hull
   double
       ground_share;  ///< of bases or, if less, crown area above the hull of the ground; NaN without trees or ground
+  bool ground_refused;  ///< too few trees stand on the ground: its hull is not the plot
 };
 
 /// The plot that trees stand on: the hull of the ground points if nine of ten trees stand inside and half of their crown

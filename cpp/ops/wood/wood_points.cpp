@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/polled_sort.h"
 #include "core/radix_sort.h"
@@ -49,6 +50,7 @@ BulkVector<std::uint32_t> position_order(Span<const Vec3d> place, OpContext& ctx
     box.add(place[i]);
   }
   const double size = std::max({box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z, 1e-9});
+  require(std::isfinite(size), "the points lie too far apart");
   const double scale = (static_cast<double>(std::uint64_t{1} << kAxisBits) - 1) / size;
   BulkVector<std::uint64_t> key(place.size);
   BulkVector<std::uint32_t> order(place.size);

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kGrain = 65'536;
 constexpr float kVerticalityWeight = 2.0F;  // of verticality beside flatness
 constexpr float kPartWeight = 0.5F;         // of the mean of the part beside that of the neighbours
-constexpr double kEvenScore = 2.85;         // score of points that are as likely wood as leaf
+constexpr double kEvenScore = 2.75;         // score of points that are as likely wood as leaf
+constexpr int kRounds = 2;                  // of averaging over neighbours, before and after the parts
 constexpr double kScoreScale = 0.35;        // score by which the odds rise by the factor e
 constexpr double kEvenProbability = 0.6;    // the default of wood_bias is where the odds are even
 
@@ -37,6 +38,10 @@ void mix_with_parts(Span<const std::uint32_t> part, std::uint32_t parts, BulkVec
   });
 }
 
+void smooth(const LocalGeometryFeatures& shape, std::uint32_t k, BulkVector<float>& value, OpContext& ctx) {
+  for (int round = 0; round < kRounds; ++round) value = neighbor_mean(shape, k, value.view(), ctx);
+}
+
 }  // namespace
 
 BulkVector<float> wood_probability(const LocalGeometryFeatures& shape, Span<const std::uint32_t> part,
@@ -46,9 +51,9 @@ BulkVector<float> wood_probability(const LocalGeometryFeatures& shape, Span<cons
     for (std::size_t i = begin; i < end; ++i)
       value[i] = shape.mean_flatness[i] + kVerticalityWeight * shape.mean_verticality[i];
   });
-  value = neighbor_mean(shape, smooth_k, value.view(), ctx);
+  smooth(shape, smooth_k, value, ctx);
   if (!part.empty()) mix_with_parts(part, parts, value, ctx);
-  value = neighbor_mean(shape, smooth_k, value.view(), ctx);
+  smooth(shape, smooth_k, value, ctx);
   const double even = std::log(kEvenProbability / (1 - kEvenProbability));
   parallel_for(ctx, value.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

@@ -7,6 +7,7 @@ import { atLeast, atMost, defineJob, type Job, USAGE } from "../job.ts";
 import { nativeJob, THREADS } from "../native.ts";
 
 const TREES = 1_000;
+const TREE_POINTS = 20_000;
 const STEMS = 1_000_000;
 
 /** The plot of the paper's authors: 1.54M points of lodgepole pines, no ground. */
@@ -23,6 +24,20 @@ export const treeJobs: Readonly<Record<string, Job>> = {
       figure: (sample) => `${sample.op_s.toFixed(1)} s, ${sample.with_diameter} diameters`,
       targets: [atMost((sample) => sample.op_s, 20, "<= 20 s")],
       compare: USAGE,
+    },
+  ),
+  "tree-qsm": defineJob(
+    () => nativeJob(["op_s", "op_cpu_s", "modelled"], "model-trees", String(TREES), String(TREE_POINTS), THREADS),
+    {
+      title: "models of the wood of 1000 trees of 20k points, side by side",
+      count: TREES * TREE_POINTS,
+      most: 2,
+      figure: (sample) => `${sample.op_s.toFixed(1)} s, ${sample.op_cpu_s.toFixed(1)} CPU-s, ${sample.modelled} models`,
+      targets: [
+        atMost((sample) => sample.op_s, 60, "<= 60 s"),
+        atLeast((sample) => sample.modelled, TREES, "every tree"),
+      ],
+      compare: ["op_cpu_s", "peak_rss_mib"],
     },
   ),
   competition: defineJob(() => nativeJob(["op_s"], "competition", String(STEMS), THREADS), {
@@ -49,6 +64,22 @@ export const treeJobs: Readonly<Record<string, Job>> = {
           compare: ["op_cpu_s", "peak_rss_mib"],
         },
       ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    (["sota", "geometric"] as const).map((method) => [
+      `wood-${method}`,
+      defineJob(() => nativeJob(["op_s", "op_cpu_s", "point_bytes"], "wood", String(ONE_MILLION), method, THREADS), {
+        title: `wood and leaves of a tree of 1M points, method ${method}`,
+        count: ONE_MILLION,
+        figure: (sample) =>
+          `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.point_bytes.toFixed(0)} bytes a point`,
+        targets: [
+          atMost((sample) => sample.op_s, 5, "<= 5 s"),
+          atMost((sample) => sample.point_bytes, 400, "<= 400 bytes a point"),
+        ],
+        compare: ["op_cpu_s", "peak_rss_mib"],
+      }),
     ]),
   ),
   "trees-cut-pursuit": defineJob(

@@ -7,6 +7,7 @@ import { appOfTest, refused } from "../../support/app/app.ts";
 import { heldUntilCanceled } from "../../support/native/native-failure.ts";
 import { eventually } from "../../support/run/stopwatch.ts";
 import { agreement, leafyTree } from "../../support/scans/leafy-tree.ts";
+import { rowsOf } from "../../support/scans/noisy-cloud.ts";
 import { answered, cloud, columnOf, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
@@ -63,16 +64,18 @@ test("ground that is labelled: a warning of the methods with a skeleton", async 
 });
 
 test("a long run: 409 with the cost warning, and nothing changed", async () => {
-  const slow = await appOfTest({ costWarningS: 0.001 as never });
+  const slow = await appOfTest({ costWarningS: 0.001 });
   const { session_id } = await cloud(slow, [HEADER, ...rows]);
   const answer = await refused(slow, url(session_id), {});
   expect([answer.status, answer.code]).toEqual([409, "conflict"]);
-  expect(CostRefusal.parse(answer).detail.message).toMatch(/^Wood segmentation may take .* acknowledge_cost to run it\.$/);
+  expect(CostRefusal.parse(answer).detail.message).toMatch(
+    /^Wood segmentation may take .* acknowledge_cost to run it\.$/,
+  );
   expect(await columnOf(slow, session_id, extraKey("wood_class"))).toBeUndefined();
 });
 
 test.each(["woodLeaf", "octreeBuild"] as const)("canceled in %s: 499, no leftovers", async (op) => {
-  const more = leafyTree(op === "woodLeaf" ? 2 : 3).points.map((p) => p.join(" "));
+  const more = rowsOf(leafyTree(op === "woodLeaf" ? 2 : 3).points);
   const { session_id } = await cloud(made, ["x y z", ...more]);
   const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];
   let reached = false;
@@ -89,5 +92,5 @@ test.each(["woodLeaf", "octreeBuild"] as const)("canceled in %s: 499, no leftove
 });
 
 test("an unknown session: 404", async () => {
-  expect((await refusal(made, url(UNKNOWN), {}))[0]).toBe(404);
+  expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
 });

@@ -65,8 +65,12 @@ int measure_trees(const Arguments& arguments);
 /// Arguments: POINTS [THREADS]
 int find_skeleton(const Arguments& arguments);
 
+/// Models of the wood of trees of 255 forking cylinders, side by side. Arguments: TREES POINTS [THREADS]
+int model_trees(const Arguments& arguments);
+
 /// Hegyi's indices of stems within 10 m, 500 stems per hectare. Arguments: STEMS [THREADS]
 int index_competition(const Arguments& arguments);
+int tell_wood(const Arguments& arguments);
 
 /// Spectra of leaves and their three inversions from six starts, ms a leaf. Arguments: LEAVES [THREADS]
 int invert_leaves(const Arguments& arguments);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/qsm.h"
-#include "ops/qsm/axis_frame.h"
+#include "ops/qsm/azimuth_frame.h"
 
 namespace pc::test {
 
@@ -32,7 +32,7 @@ inline Qsm planted_model(const PlantedPattern& pattern, int shoot_count) {
     const double slope = std::acos(1 - 1.6 * unit(random)), bearing = 2 * std::numbers::pi * unit(random);
     const Vec3d axis{std::sin(slope) * std::cos(bearing), std::sin(slope) * std::sin(bearing),
                      std::cos(slope)};
-    const AxisFrame frame = axis_frame(axis);
+    const AzimuthFrame frame = azimuth_frame(axis);
     const double first = 360 * unit(random);
     const Vec3d base{10.0 * s, 0, 0};
     const std::size_t parent = qsm.shoots.size();

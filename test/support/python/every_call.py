@@ -152,6 +152,12 @@ assert client.segment_ground_session(a, method="auto", defer_octree=True)["num_g
 assert len(client.segment_trees(source={"session_id": a}, method="chm", chm_min_height=0)["labels"]) == count
 post = [[0.1 * math.cos(i), 0.1 * math.sin(i), 0.002 * i] for i in range(1000)]
 assert client.extract_skeleton(points=post)["success"]
+# Models of networks
+assert client.ml_device()["device"] in ("cpu", "cuda")
+assert client.list_ml_models("no such task")["models"] == []
+assert "no such folder" in refused(lambda: client.import_ml_model("/data/missing"), 400, "invalid_argument").message
+refused(lambda: client.delete_ml_model("missing"), 404, "not_found")
+refused(lambda: client.segment_wood(source={"session_id": a}, method="ml", model_id="missing"), 400, "invalid_argument")
 assert len(client.segment_wood(source={"session_id": a}, method="geometric")["labels"]) == count
 assert client.segment_wood_session(a, method="geometric", defer_octree=True)["analyzed_points"] == count
 grid = client.session_dem(a, cell_size=0.5)
@@ -243,6 +249,19 @@ leaves = os.path.join(folder, "leaves.txt")
 with open(leaves, "w") as file:
     file.write("x y z\n" + "".join(f"{i & 1} {i >> 1 & 1} {i >> 2}\n" for i in range(8)))
 tree = client.create_session(leaves)["session_id"]
+pole = [
+    [0.1 * math.cos(2.4 * k), 0.1 * math.sin(2.4 * k), 0.001 * k] for k in range(2000)
+]
+model = client.build_qsm(pole, twig_radius_mm=3, radius_model="isotonic", on_progress=lambda step: None)
+assert model["success"] and abs(model["metrics"]["trunk_diameter_mm"] - 200) < 20, model["metrics"]
+assert "too few points" in refused(lambda: client.build_qsm(pole[:9]), 200, "invalid_argument").message
+table = os.path.join(folder, "model.csv")
+with open(table, "w") as out:
+    out.write("ID,parentID,branchOrder,startX,startY,startZ,endX,endY,endZ,radius\n0,-1,0,0,0,0,0,0,2,0.1\n")
+assert client.import_qsm(table)["n_cylinders"] == 1
+assert refused(lambda: client.import_qsm(table + ".missing"), 404, "not_found")
+trees = client.tree_qsm(a, include_models=False, on_progress=lambda step: None)
+assert [one["tree_id"] for one in trees["results"]] == [7] and "No wood labels" in trees["warnings"][0], trees
 crown = client.fit_crown({"session_id": tree}, "prism", strictness=0, on_progress=lambda step: None)["crowns"][0]
 client.close_session(tree)
 assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crown["params"]["a_m"] == 0.5

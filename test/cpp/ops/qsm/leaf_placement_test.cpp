@@ -62,7 +62,7 @@ TEST(LeafPlacement, FollowsItsClosedForm) {
   ASSERT_EQ(placed.leaves.size(), 18u);
   EXPECT_NEAR(placed.leafy_length_m, 0.4, kExact);
   const Vec3d t{1.0 / 3, 2.0 / 3, 2.0 / 3};
-  const AxisFrame frame = axis_frame(t);
+  const AzimuthFrame frame = azimuth_frame(t);
   for (std::size_t i = 0; i < placed.leaves.size(); ++i) {
     const Leaf& leaf = placed.leaves[i];
     const double node = std::floor(i / 2.0), azimuth = (node * 137.5 + 180.0 * (i % 2)) * kDegree;

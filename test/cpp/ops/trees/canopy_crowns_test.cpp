@@ -9,7 +9,7 @@
 
 #include "support/cancel_phase.h"
 #include "support/columns.h"
-#include "support/nasty_clouds.h"
+#include "support/fuzz_runs.h"
 #include "support/planted_trees.h"
 
 namespace {
@@ -200,9 +200,9 @@ TEST(CanopyCrowns, OddCloudsGetAResult) {
        {CanopyCrownsParams{0, 2, 2.5}, CanopyCrownsParams{0.2, -1, 2.5}, CanopyCrownsParams{0.2, 2, 0},
         CanopyCrownsParams{NAN, 2, 2.5}, CanopyCrownsParams{0.2, 2, HUGE_VAL}})
     EXPECT_THROW(crowns(roof, {}, {}, bad), Error);
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const std::vector<Vec3d> plants = nasty_clouds::cloud(seed, 60),
-                             ground = nasty_clouds::cloud(seed + 1000, 9);
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(400); ++seed) {
+    const std::vector<Vec3d> plants = test::hostile_cloud(seed, 60),
+                             ground = test::hostile_cloud(seed + 1000, 9);
     try {
       const CanopyCrownsResult found =
           crowns(plants, seed % 2 == 0 ? ground : std::vector<Vec3d>{}, ground,

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "support/cancel_phase.h"
-#include "support/nasty_clouds.h"
+#include "support/fuzz_runs.h"
 #include "support/tree_plot.h"
 
 namespace {
@@ -228,8 +228,8 @@ TEST(CutPursuitTrees, HostileCloudsAndParameters) {
     return numbers[random() % (positive ? 6 : 7) + (positive ? 1 : 0)];
   };
   int answered = 0;
-  for (std::uint64_t seed = 0; seed < 160; ++seed) {
-    const std::vector<Vec3d> points = nasty_clouds::cloud(seed, 60);
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(160); ++seed) {
+    const std::vector<Vec3d> points = test::hostile_cloud(seed, 60);
     CutPursuitTreesParams p = kPublished;
     if (seed % 2 == 0) {
       p = {number(false),

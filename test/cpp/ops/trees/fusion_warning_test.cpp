@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "ops/trees/tree_points.h"
 #include "support/columns.h"
+#include "support/fuzz_runs.h"
 
 namespace {
 
@@ -114,6 +115,22 @@ TEST(FusionWarning, OddInput) {
   same.points.assign(5000, {1e7, -1e7, 3});
   same.labels.assign(5000, 1);
   EXPECT_EQ(found(same).implied_count, 1U);
+}
+
+TEST(FusionWarning, RandomCloudsAndLabels) {
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(200); ++seed) {
+    const std::vector<Vec3d> points = test::hostile_cloud(seed, 400);
+    const std::uint64_t count = 1 + random_u64(seed, 1) % 3;
+    std::vector<std::uint32_t> labels(points.size());
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      labels[i] = static_cast<std::uint32_t>(random_u64(seed + 77, i) % (count + 1));
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 1);
+    const FusionFound once =
+        fusion_warning(HitPoints::assume_hits(span_of(points)), span_of(labels), count, ctx);
+    ASSERT_LE(once.fused_count, count) << seed;
+    ASSERT_GE(once.implied_count, once.fused_count) << seed;
+  }
 }
 
 TEST(TreePoints, SortsRowsIntoVegetationAndGround) {

@@ -42,6 +42,7 @@ TEST(PlotBoundary, GroundUnderTheTreesIsThePlot) {
   const PlotBoundary found = field.boundary(
       {square(0, 0, 40, 40), {}, {{5, 5}, {20, 20}, {39, 20}}, {square(3, 3, 8, 8), square(39, 18, 43, 22)}});
   EXPECT_EQ(found.source, PlotSource::kGroundClass);
+  EXPECT_FALSE(found.ground_refused);
   EXPECT_EQ(found.area_m2, 1600);
   EXPECT_NEAR(found.ground_share, (25.0 + 4) / (25 + 16), 1e-12);
   EXPECT_GT(found.seen_share, 0.95);
@@ -54,6 +55,7 @@ TEST(PlotBoundary, APatchOfGroundBesideTheTreesIsNot) {
   const PlotBoundary found =
       field.boundary({patch, {}, {{5, 5}, {15, 15}, {12, 5}}, {square(3, 3, 8, 8), square(9, 9, 20, 20)}});
   EXPECT_EQ(found.source, PlotSource::kAllPoints);
+  EXPECT_TRUE(found.ground_refused);
   EXPECT_EQ(found.area_m2, 400);
   EXPECT_NEAR(found.ground_share, 25.0 / (25 + 121), 1e-12);
 }
@@ -80,6 +82,10 @@ TEST(PlotBoundary, AnEmptyHullIsNoPlot) {
   // One stray far away does not make a plot of 1e7 m either.
   field.points.push_back({1e7, 3e6});
   EXPECT_EQ(field.boundary({{}, {}, {{5, 5}}, {}}).source, PlotSource::kNone);
+  // Ground in three far corners is not refused, but its hull is as empty.
+  const PlotBoundary corners = field.boundary({square(0, 0, 100, 100), {}, {{5, 5}}, {}});
+  EXPECT_EQ(corners.source, PlotSource::kNone);
+  EXPECT_FALSE(corners.ground_refused);
   EXPECT_EQ(Field{}.boundary({{}, {}, {}, {}}).source, PlotSource::kNone);
 }
 

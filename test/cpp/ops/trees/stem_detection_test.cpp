@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "support/fuzz_runs.h"
 
 namespace {
 
@@ -216,7 +217,7 @@ TEST(StemDetection, ParametersOutOfOrderAreRejected) {
 TEST(StemDetection, RandomCloudsAndParameters) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> unit;
-  for (int round = 0; round < 300; ++round) {
+  for (std::uint64_t round = 0; round < test::fuzz_runs(300); ++round) {
     Plot plot;
     plot.random.seed(random());
     const double size = std::pow(10.0, 6 * unit(random) - 2);

@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <random>
+
+#include "support/fuzz_runs.h"
 
 namespace {
 
@@ -308,10 +309,8 @@ TEST(BreastHeightSigma, GrowsWithTheScatterOfSections) {
 
 /// Random clouds, ids and parameters: no crash, and every id is a row or skipped.
 TEST(TreeInventory, AnyCloudHasAnAnswer) {
-  const char* wanted = std::getenv("PC_INVENTORY_CLOUDS");
-  const int runs = wanted == nullptr ? 150 : std::atoi(wanted);
-  for (int run = 0; run < runs; ++run) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(run));
+  for (std::uint64_t run = 0; run < test::fuzz_runs(150); ++run) {
+    std::mt19937_64 random(run);
     std::uniform_real_distribution<double> unit;
     const auto pick = [&](std::initializer_list<double> values) {
       return values.begin()[random() % values.size()];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { qsmCsv, qsmGlb, qsmMesh, qsmObj, qsmPly } from "../../../../shared/client/index.ts";
+import { qsmCsv, qsmGlb, qsmMesh, qsmObj, qsmPly, treeQsmCsv } from "../../../../shared/client/index.ts";
 import type { QsmCylinder, QsmShoot } from "../../../../shared/contract/qsm-records.ts";
 import { yTree } from "../../../support/qsm/models.ts";
 
@@ -120,4 +120,23 @@ test("OBJ and PLY: true world coordinates, one vertex and face per line or recor
   const view = new DataView(ply.buffer, head.length + "end_header\n".length);
   expect(view.getFloat64(0, true)).toBeCloseTo((mesh.vertices[0] as number) + mesh.origin[0], 6);
   expect(view.byteLength).toBe(12 * mesh.vertices.length + (13 * mesh.indices.length) / 3);
+});
+
+test("table of the models of trees: the columns of the contract, text that is no formula", () => {
+  const failed = {
+    tree_id: 4,
+    success: false,
+    error: "=1+1, no",
+    points_in_tree: 20,
+    points_used: 0,
+    voxel_m: null,
+    wood_only: true,
+    n_cylinders: 0,
+    n_shoots: 0,
+    metrics: null,
+  };
+  expect([...treeQsmCsv("-plot.laz", [failed])]).toEqual([
+    "scan_name,tree_id,success,error,points_in_tree,points_used,voxel_m,wood_only,n_cylinders,n_shoots,total_woody_volume_m3,stem_volume_m3,branch_volume_m3,trunk_diameter_mm,tcsa_m2,tree_height_m,total_length_m,n_scaffolds,n_shoots_total,max_rank,canopy_width_m,canopy_height_m\n",
+    `'-plot.laz,4,false,"'=1+1, no",20,0,,true,0,0${",".repeat(12)}\n`,
+  ]);
 });

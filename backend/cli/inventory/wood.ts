@@ -1,0 +1,30 @@
+import type { WoodVolumes } from "../../../shared/client/index.ts";
+import type { TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
+import { type FolderRun, shown } from "../run/folder-run.ts";
+import type { LabelledPlot } from "./steps.ts";
+
+export const WOOD_FILE = "tree_qsm.csv";
+
+/** Models of the trees of a plot. */
+export interface WoodOfTrees {
+  readonly results: readonly TreeQsmResult[];
+  readonly volumes: WoodVolumes;
+  readonly warnings: readonly string[];
+}
+
+/** A model of the wood of every tree; a tree without one is named in the warnings. */
+export async function modelWood({ tail }: LabelledPlot, run: FolderRun): Promise<WoodOfTrees> {
+  run.progress.stage("5/6 Modelling the wood");
+  const request = { include_models: false, radius_model: "tapered" } as const;
+  const { results, warnings } = await run.client.treeQsm(tail.session_id, request, shown(run));
+  const volumes: Record<number, number> = {};
+  for (const { tree_id, metrics } of results) if (metrics) volumes[tree_id] = metrics.total_woody_volume_m3;
+  const failed = results.filter(({ success }) => !success);
+  const [first] = failed;
+  const lost = first
+    ? [
+        `${failed.length} of ${results.length} trees have no model of their wood; tree ${first.tree_id}: ${first.error}.`,
+      ]
+    : [];
+  return { results, volumes, warnings: [...warnings, ...lost] };
+}

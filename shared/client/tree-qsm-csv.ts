@@ -1,0 +1,52 @@
+import type { TreeQsmResult } from "../contract/cloud-session/tree-qsm.ts";
+import type { QsmMetrics } from "../contract/qsm-records.ts";
+
+type Cell = string | number | boolean | null | undefined;
+
+/** A cell (RFC 4180); text that a spreadsheet would take for a formula stays text. */
+function cell(value: Cell): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const RESULT_FIELDS = [
+  "tree_id",
+  "success",
+  "error",
+  "points_in_tree",
+  "points_used",
+  "voxel_m",
+  "wood_only",
+  "n_cylinders",
+  "n_shoots",
+] as const satisfies readonly (keyof TreeQsmResult)[];
+const METRIC_FIELDS = [
+  "total_woody_volume_m3",
+  "stem_volume_m3",
+  "branch_volume_m3",
+  "trunk_diameter_mm",
+  "tcsa_m2",
+  "tree_height_m",
+  "total_length_m",
+  "n_scaffolds",
+  "n_shoots_total",
+  "max_rank",
+  "canopy_width_m",
+  "canopy_height_m",
+] as const satisfies readonly (keyof QsmMetrics)[];
+
+/** The table of the models of trees, a line at a time; the order of its columns is a contract: new ones are appended. */
+export function* treeQsmCsv(scan_name: string, results: readonly TreeQsmResult[]): Generator<string> {
+  const line = (cells: readonly Cell[]) => `${cells.map(cell).join(",")}\n`;
+  yield line(["scan_name", ...RESULT_FIELDS, ...METRIC_FIELDS]);
+  for (const result of results) {
+    const { metrics } = result;
+    yield line([
+      scan_name,
+      ...RESULT_FIELDS.map((name) => result[name]),
+      ...METRIC_FIELDS.map((name) => metrics?.[name]),
+    ]);
+  }
+}

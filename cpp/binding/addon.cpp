@@ -6,7 +6,6 @@
 #include "binding/families.h"
 #include "binding/js_values.h"
 #include "binding/leaves.h"
-#include "binding/wood.h"
 #include "binding/wood_model.h"
 #include "core/memory.h"
 #include "core/page_pool.h"

@@ -548,6 +548,7 @@ class PointCloudClient:
     def qsm_adjust_leaf_angles(self, cylinders: Any, shoots: Any, **fields: Any) -> Dict[str, Any]:
         """Puts leaves on a model and turns them so that their angles in each cell follow measured ones.
 
+        cylinders, shoots  of build_qsm or import_qsm
         leaf_spacing, leaf_pitch_deg, leaf_size_m, phyllotaxis_deg, leaves_per_node, obj_path, texture_path,
         builtin_texture_name, max_leaves  as in qsm_leaves
         triangulation    {"vertices": (3 V), "indices": (3 T), "triangle_cell_ids": (T), "triangle_scan_ids",
@@ -561,6 +562,7 @@ class PointCloudClient:
         max_cell_leaves  most leaves of a cell that are turned, default 4000; None = all
         """
         return self._json("POST", "/api/qsm/adjust-leaf-angles", {"cylinders": cylinders, "shoots": shoots}, fields)
+
     def segment_wood(self, **fields: Any) -> Dict[str, Any]:
         """Labels each point as wood (1) or leaf (2). Lengths are in metres; None = default value.
 
@@ -722,9 +724,12 @@ class PointCloudClient:
             body["source"] = source
         return self._run("/api/qsm/build", body, fields, on_progress)
 
-    def import_qsm(self, path: str) -> Dict[str, Any]:
-        """Reads a QSM from a table of cylinders: an absolute path of a .csv file on the service's machine."""
-        return self._json("POST", "/api/qsm/import", {"path": path})
+    def import_qsm(self, path: str, **fields: Any) -> Dict[str, Any]:
+        """Reads a QSM from a table of cylinders.
+
+        path  absolute path of a .csv file on the service's machine
+        """
+        return self._json("POST", "/api/qsm/import", {"path": path}, fields)
 
     def tree_qsm(
         self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any

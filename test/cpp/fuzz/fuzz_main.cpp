@@ -46,7 +46,8 @@ std::vector<FuzzTarget> targets() {
   return {las_target(),   laz_target(),  text_target(), ply_target(),      pcd_target(),      e57_target(),
           ptx_target(),   json_target(), obj_target(),  mtl_target(),      ply_mesh_target(), stl_target(),
           plant_target(), zcol_target(), npy_target(),  skeleton_target(), qsm_target()};
-          plant_target(), zcol_target(), npy_target(),  qsm_build_target()};
+  plant_target(), zcol_target(), npy_target(), qsm_build_target()
+};
 #endif
 }
 

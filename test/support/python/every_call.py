@@ -254,6 +254,15 @@ pole = [
 ]
 model = client.build_qsm(pole, twig_radius_mm=3, radius_model="isotonic", on_progress=lambda step: None)
 assert model["success"] and abs(model["metrics"]["trunk_diameter_mm"] - 200) < 20, model["metrics"]
+wood = (model["cylinders"], model["shoots"])
+texture = client.qsm_leaf_textures()["textures"][0]
+assert client.qsm_phyllotaxis(*wood)["n_parents_sampled"] == 0
+grown = client.qsm_leaves(*wood, builtin_texture_name=texture)
+assert grown["success"] and grown["leaf_count"] > 0 and len(grown["vertices"]) == grown["vertex_count"], grown["error"]
+space = {"center": [0, 0, 1], "size": [9, 9, 9], "nx": 1, "ny": 1, "nz": 1}
+wanted = {"cell_id": 0, "beta_mu": 2, "beta_nu": 2, "ecc": 0, "phi0_deg": 0}
+turned = client.qsm_adjust_leaf_angles(*wood, builtin_texture_name=texture, cell_targets=[wanted], grid=space)
+assert turned["success"] and turned["leaf_count"] == grown["leaf_count"], turned["error"]
 assert "too few points" in refused(lambda: client.build_qsm(pole[:9]), 200, "invalid_argument").message
 table = os.path.join(folder, "model.csv")
 with open(table, "w") as out:
@@ -261,7 +270,7 @@ with open(table, "w") as out:
 assert client.import_qsm(table)["n_cylinders"] == 1
 assert refused(lambda: client.import_qsm(table + ".missing"), 404, "not_found")
 trees = client.tree_qsm(a, include_models=False, on_progress=lambda step: None)
-assert [one["tree_id"] for one in trees["results"]] == [7] and "No wood labels" in trees["warnings"][0], trees
+assert [(one["tree_id"], one["success"]) for one in trees["results"]] == [(1, True)], trees
 crown = client.fit_crown({"session_id": tree}, "prism", strictness=0, on_progress=lambda step: None)["crowns"][0]
 client.close_session(tree)
 assert crown["tree_instance_id"] == 0 and len(crown["triangles"]) == 36 and crown["params"]["a_m"] == 0.5

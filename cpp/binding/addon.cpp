@@ -4,12 +4,9 @@
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
-
-namespace pc::binding {
-void register_wood_model(Napi::Env env, Napi::Object exports);
-}
 #include "binding/js_values.h"
 #include "binding/leaves.h"
+#include "binding/wood_model.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
 #include "core/parallel.h"

@@ -1,3 +1,5 @@
+#include "binding/wood_model.h"
+
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -6,7 +8,6 @@
 
 #include "binding/coded.h"
 #include "binding/column_handle.h"
-#include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "binding/opaque_handle.h"

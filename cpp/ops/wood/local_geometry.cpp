@@ -1,7 +1,7 @@
 #include <array>
 
 #include "core/parallel.h"
-#include "ops/wood/voxel_cells.h"
+#include "ops/wood/place_cells.h"
 #include "ops/wood/voxel_features.h"
 #include "ops/wood/voxel_shape.h"
 #include "spatial/all_knn.h"
@@ -46,7 +46,7 @@ void nearest_scales(Span<const Vec3d> places, BulkVector<float>& out, OpContext&
 
 void radius_scale(Span<const Vec3d> places, double radius_m, std::uint32_t column, BulkVector<float>& out,
                   OpContext& ctx) {
-  const VoxelCells cells = voxel_cells(places, radius_m / kCellsPerRadius, ctx);
+  const PlaceCells cells = place_cells(places, radius_m / kCellsPerRadius, ctx);
   const KdTree tree(cells.place.view(), ctx);
   const KdTreeView view = tree.view();
   BulkVector<ShapeSums> sums(cells.size());

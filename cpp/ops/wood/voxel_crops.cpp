@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "ops/wood/voxel_cells.h"
+#include "ops/wood/place_cells.h"
 #include "ops/wood/voxel_hierarchy.h"
 #include "spatial/kd_tree.h"
 
@@ -135,7 +135,7 @@ std::optional<Crop> CropSequence::next(OpContext& ctx) {
                   {}};
     if (level + 1 < params_.levels) {
       edge *= kVoxelLevelFactor;
-      const VoxelCells cells = voxel_cells({places.data(), places.size()}, edge, ctx);
+      const PlaceCells cells = place_cells({places.data(), places.size()}, edge, ctx);
       out.parent.resize(at.size());
       for (std::size_t i = 0; i < places.size(); ++i)
         out.parent[level == 0 ? i : cell_of_before[i]] = cells.cell_of[i];

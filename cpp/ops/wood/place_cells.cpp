@@ -1,4 +1,4 @@
-#include "ops/wood/voxel_cells.h"
+#include "ops/wood/place_cells.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ struct Place {
 
 }  // namespace
 
-VoxelCells voxel_cells(Span<const Vec3d> places, double edge_m, OpContext& ctx) {
+PlaceCells place_cells(Span<const Vec3d> places, double edge_m, OpContext& ctx) {
   double reach = 0;
   for (const Vec3d& p : places) reach = std::max({reach, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
   const double edge = std::max(edge_m, reach / kMostCells);
@@ -35,7 +35,7 @@ VoxelCells voxel_cells(Span<const Vec3d> places, double edge_m, OpContext& ctx) 
   }
   polled_sort(
       sorted.begin(), sorted.end(), [](const Place& a, const Place& b) { return a.key() < b.key(); }, ctx);
-  VoxelCells out;
+  PlaceCells out;
   out.cell_of.resize(places.size);
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t end = i;

@@ -9,7 +9,7 @@
 namespace pc {
 
 /// Places by the cells of a lattice through the origin.
-struct VoxelCells {
+struct PlaceCells {
   BulkVector<Vec3d> place;            ///< (c) means, by ascending x, y, z of the cells
   BulkVector<std::uint32_t> cell_of;  ///< (m)
 
@@ -20,6 +20,6 @@ struct VoxelCells {
 ///
 /// places   (m) finite, in an order that does not depend on that of the points: sums follow it
 /// Cost     O(m log m) time, 16 bytes a place while it runs.
-VoxelCells voxel_cells(Span<const Vec3d> places, double edge_m, OpContext& ctx);
+PlaceCells place_cells(Span<const Vec3d> places, double edge_m, OpContext& ctx);
 
 }  // namespace pc

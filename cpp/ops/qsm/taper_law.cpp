@@ -16,7 +16,7 @@ constexpr double kLeastRadius = 0.001;
 constexpr double kScatterError =
     1.0;  // relative error per scatter / radius, where it stays below kMostScatter
 constexpr double kMostScatter = 0.35;
-constexpr double kTrustedError = 0.15, kTrustedArc = 0.3;
+constexpr double kTrustedError = 0.30, kTrustedArc = 0.3;
 constexpr double kSeenSurface = 0.4,
                  kLeastSeen = 0.05;  // a cylinder that its points do not cover may be another one
 constexpr std::uint32_t kFewestTrusted = 5;
@@ -168,8 +168,7 @@ std::vector<Belief> posterior(const std::vector<QsmCylinder>& cylinders, const s
 
 std::vector<Belief> robust_posterior(const std::vector<QsmCylinder>& cylinders,
                                      const std::vector<Measured>& measured,
-                                     const std::vector<double>& expected,
-                                     const std::vector<double>& spread) {
+                                     const std::vector<double>& expected, const std::vector<double>& spread) {
   std::vector<Belief> seen(cylinders.size()), found;
   std::vector<double> weight(cylinders.size(), 1);
   for (int round = 0; round < kRounds; ++round) {
@@ -213,7 +212,7 @@ void bound(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& sho
 }  // namespace
 
 TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
-                         const TaperEvidence& evidence) {
+                          const TaperEvidence& evidence) {
   const std::vector<Measured> measured = evidence_of(cylinders, evidence);
   std::vector<double> growth = growth_lengths(cylinders);
   for (std::size_t i = 0; i < growth.size(); ++i) growth[i] -= 0.5 * measured[i].length;

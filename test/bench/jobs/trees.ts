@@ -67,6 +67,30 @@ export const treeJobs: Readonly<Record<string, Job>> = {
     ]),
   ),
   ...Object.fromEntries(
+    [1, 2, 4, 10].map((millions) => [
+      `qsm-${millions}m`,
+      defineJob(
+        () => nativeJob(["op_s", "op_cpu_s", "bytes_per_point"], "build-qsm", String(millions * ONE_MILLION), THREADS),
+        {
+          title: `model of ${millions}M points of a tree`,
+          count: millions * ONE_MILLION,
+          most: 2,
+          figure: (sample) =>
+            `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.bytes_per_point.toFixed(0)} bytes per point`,
+          targets: [
+            atMost(
+              (sample) => sample.op_s,
+              millions < 10 ? 10 * millions : 90,
+              `<= ${millions < 10 ? 10 * millions : 90} s`,
+            ),
+            atMost((sample) => sample.bytes_per_point, 250, "<= 250 bytes per point"),
+          ],
+          compare: ["op_cpu_s", "peak_rss_mib"],
+        },
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
     (["sota", "geometric"] as const).map((method) => [
       `wood-${method}`,
       defineJob(() => nativeJob(["op_s", "op_cpu_s", "point_bytes"], "wood", String(ONE_MILLION), method, THREADS), {

@@ -52,6 +52,7 @@ constexpr Job kJobs[] = {
     {"trees", "TREES POINTS [THREADS]", 2, pc::bench::measure_trees},
     {"skeleton", "POINTS [THREADS]", 1, pc::bench::find_skeleton},
     {"model-trees", "TREES POINTS [THREADS]", 2, pc::bench::model_trees},
+    {"build-qsm", "POINTS [THREADS]", 1, pc::bench::build_tree},
     {"competition", "STEMS [THREADS]", 1, pc::bench::index_competition},
     {"wood", "POINTS sota|geometric [THREADS]", 2, pc::bench::tell_wood},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},

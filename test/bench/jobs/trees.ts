@@ -8,6 +8,9 @@ import { nativeJob, THREADS } from "../native.ts";
 
 const TREES = 1_000;
 const TREE_POINTS = 20_000;
+const LEAVES = 100_000;
+/** The time of a cell grows with the square of its leaves and more: cells of leaves, and doubled. */
+const LEAVES_PER_CELL = [500, 1_000] as const;
 const STEMS = 1_000_000;
 
 /** The plot of the paper's authors: 1.54M points of lodgepole pines, no ground. */
@@ -39,6 +42,22 @@ export const treeJobs: Readonly<Record<string, Job>> = {
       ],
       compare: ["op_cpu_s", "peak_rss_mib"],
     },
+  ),
+  ...Object.fromEntries(
+    LEAVES_PER_CELL.map((per_cell) => [
+      `leaf-angles-${per_cell}`,
+      defineJob(
+        () => nativeJob(["op_s", "op_cpu_s", "turned"], "turn-leaves", String(LEAVES), String(per_cell), THREADS),
+        {
+          title: `angles of 100k leaves adjusted, ${per_cell} a cell`,
+          count: LEAVES,
+          figure: (sample) =>
+            `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.turned} turned`,
+          targets: [atMost((sample) => sample.op_s, 10, "<= 10 s")],
+          compare: ["op_cpu_s", "peak_rss_mib"],
+        },
+      ),
+    ]),
   ),
   competition: defineJob(() => nativeJob(["op_s"], "competition", String(STEMS), THREADS), {
     title: "Hegyi's indices of 1M stems within 10 m",

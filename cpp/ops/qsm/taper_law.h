@@ -13,6 +13,11 @@ struct TaperLaw {
   std::uint32_t trusted;  ///< cylinders that determined it; 0: none, the law is a general one
 };
 
+/// A branch is much thinner than a stem that carries the same length: each has its own law.
+struct TaperLaws {
+  TaperLaw stem, branches;
+};
+
 /// What the taper model knows of each cylinder, parents before children, cyl_id = index.
 struct TaperEvidence {
   const std::vector<double>& angular_cov;  ///< 0..1
@@ -33,7 +38,7 @@ struct TaperEvidence {
 /// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig.
 /// Cost       O(n) per pass.
 /// Source     Own. Pipe model: Shinozaki et al. 1964; taper from the twig: Morales & MacFarlane 2024 (idea).
-TaperLaw apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
+TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
                          const TaperEvidence& evidence);
 
 }  // namespace pc

@@ -4,14 +4,17 @@ import { join } from "node:path";
 import { DATA } from "../support/scans/data-folder.ts";
 import { FOREST_PLOTS, plotTrees } from "./forest-plots.ts";
 import { gaussian, uniform } from "./random.ts";
+import { ownScans } from "./wood-own-scans.ts";
 
 export interface WoodCloud {
   readonly name: string;
   readonly xyz: Float64Array;
   readonly truth: Uint8Array;
+  /** 1 = wood of a diameter below 1 cm, where that is known. */
+  readonly twig?: Uint8Array;
 }
 
-export const WOOD_GROUPS = ["real", "trees", "plots", "leaf-off", "robustness"] as const;
+export const WOOD_GROUPS = ["real", "trees", "own", "plots", "leaf-off", "robustness"] as const;
 export type WoodGroup = (typeof WOOD_GROUPS)[number];
 
 const REAL = ["lewos_tropical", "weiser_oak"] as const;
@@ -82,7 +85,8 @@ function* altered(cloud: WoodCloud): Generator<WoodCloud> {
 const has = (folder: string) => existsSync(join(DATA, folder));
 
 /** The clouds of a group; none without their data. */
-export function* woodClouds(group: WoodGroup): Generator<WoodCloud> {
+export async function* woodClouds(group: WoodGroup): AsyncGenerator<WoodCloud> {
+  if (group === "own") yield* ownScans();
   if (group === "real" && has("leaf_wood")) for (const name of REAL) yield realCloud(name);
   if (group === "robustness" && has("leaf_wood")) {
     const oak = realCloud("weiser_oak");

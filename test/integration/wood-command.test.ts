@@ -39,6 +39,21 @@ test("an unknown method is refused before any work", async () => {
   const file = join(root, "tree.xyz");
   writeFileSync(file, "0 0 0\n");
   const { code, stderr } = await command(root, ["wood", file, "--out", join(root, "wood"), "--method", "magic"]);
-  expect([code, stderr]).toEqual([2, '--method "magic" is none of sota, connectivity, geometric\n']);
+  expect([code, stderr]).toEqual([2, '--method "magic" is none of sota, connectivity, geometric, ml\n']);
   expect(existsSync(join(root, "wood"))).toBe(false);
+  const other = await command(root, ["wood", file, "--out", join(root, "wood"), "--model", "wood_leaf_paths"]);
+  expect([other.code, other.stderr]).toEqual([2, "--model needs --method ml\n"]);
+});
+
+test("method ml labels with the bundled network and names it", async () => {
+  const root = folderOfTest("wood-");
+  const [file, out] = [join(root, "tree.xyz"), join(root, "wood")];
+  writeFileSync(file, `${points.map((p) => p.map((value) => value.toFixed(4)).join(" ")).join("\n")}\n`);
+  const args = ["wood", file, "--out", out, "--method", "ml", "--picture-size", "200", "--json"];
+  const { code, stdout } = await command(root, args);
+  expect(code).toBe(0);
+  const document = JSON.parse(stdout);
+  expect(document).toMatchObject({ method: "ml", model_id: "wood_leaf_paths" });
+  expect(document.num_wood + document.num_leaf).toBe(points.length);
+  expect(document.warnings.join()).toContain("Remove the ground");
 });

@@ -8,6 +8,7 @@ import { checkedReading } from "../run/inputs.ts";
 export interface RawWoodOptions {
   readonly out: string;
   readonly method?: string;
+  readonly model?: string;
   readonly woodBias?: string;
   readonly units?: string;
   readonly columns?: string;
@@ -21,6 +22,8 @@ export interface WoodOptions {
   readonly out: string;
   /** undefined: the default of the service. */
   readonly method: WoodMethod | undefined;
+  /** Id of the network of method ml; null: the default one. */
+  readonly model: string | null;
   readonly woodBias: number | undefined;
   readonly reading: ReadingOptions;
   readonly points: number;
@@ -45,10 +48,14 @@ function parseBias(text: string): number {
 
 /** Errors: invalid_argument. */
 export function checkedWoodOptions(raw: RawWoodOptions): WoodOptions {
-  const { method, woodBias, points, pictureSize } = raw;
+  const { model, woodBias, points, pictureSize } = raw;
+  const method = raw.method === undefined ? undefined : parseMethod(raw.method);
+  if (model !== undefined && method !== "ml") throw bad("--model needs --method ml");
+  if (woodBias !== undefined && method === "ml") throw bad("--wood-bias does not act on --method ml");
   return {
     out: raw.out,
-    method: method === undefined ? undefined : parseMethod(method),
+    method,
+    model: model ?? null,
     woodBias: woodBias === undefined ? undefined : parseBias(woodBias),
     reading: checkedReading(raw),
     points: points === undefined ? DEFAULT_SAMPLE_POINTS : parseSamplePoints(points),

@@ -32,7 +32,7 @@ export async function wood(file: string, options: WoodOptions, deps: AnalyzeDeps
     const cloud = await readCloud(input, options.reading, run);
     const id = cloud.tail.session_id;
     progress.stage("Telling wood from leaves");
-    const wish = { method: options.method, wood_bias: options.woodBias ?? null, acknowledge_cost: true };
+    const wish = { method: options.method, model_id: options.model, wood_bias: options.woodBias ?? null, acknowledge_cost: true };
     const found = await client.segmentWoodSession(id, wish, { signal });
     progress.stage("Measuring the wood");
     const area = found.num_wood > 0 ? await woodArea(id, run) : { area_m2: 0, warnings: [] };
@@ -71,8 +71,9 @@ export async function wood(file: string, options: WoodOptions, deps: AnalyzeDeps
   });
 }
 
-const numbersOf = ({ method, params, num_wood, num_leaf, segments, cylinders, elapsed_s }: SessionWoodResponse) => ({
+const numbersOf = ({ method, model_id, params, num_wood, num_leaf, segments, cylinders, elapsed_s }: SessionWoodResponse) => ({
   method,
+  model_id,
   params,
   num_wood,
   num_leaf,
@@ -83,13 +84,13 @@ const numbersOf = ({ method, params, num_wood, num_leaf, segments, cylinders, el
 
 function woodFacts(
   { file }: CloudPart,
-  { method, num_wood, num_leaf }: SessionWoodResponse,
+  { method, model_id, num_wood, num_leaf }: SessionWoodResponse,
   area: number | null,
 ): Fact[] {
   const share = (100 * num_wood) / Math.max(1, num_wood + num_leaf);
   return [
     ["Cloud", file.name],
-    ["Method", method],
+    ["Method", model_id === null ? method : `${method}, model ${model_id}`],
     ["Wood", `${plainNumber(num_wood, 0)} points (${shortNumber(Number(share.toPrecision(3)))} %)`],
     ["Leaf", `${plainNumber(num_leaf, 0)} points`],
     ["Surface of the wood", area === null ? "not known" : `${shortNumber(Number(area.toPrecision(4)))} m²`],

@@ -56,7 +56,7 @@ const LIVE_LAYERS = 6;
  * The model of a request and where it runs. Errors: invalid_argument if the model is not installed or no wood and leaf
  * model, unsupported without the optional runtime.
  */
-export async function planMl(modelId: string | null, deps: Deps): Promise<MlPlan> {
+export async function planMl(modelId: string | null, deps: Pick<Deps, "config" | "deviceInfo">): Promise<MlPlan> {
   const model = await findModel(modelId, WOOD_LEAF_TASK, deps);
   const { runtime, device, reason } = await mlDevice(deps);
   if (runtime === null) throw new AppError("unsupported", reason);

@@ -50,7 +50,8 @@ function built(program) {
   return run("cmake", configure) === 0 && run("cmake", ["--build", asan, "--target", program]) === 0;
 }
 
-const sanitized = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1" };
+/** Passive: threads of small loops would spin at each barrier for as long as the other thread waits for a core. */
+const sanitized = { ...process.env, ASAN_OPTIONS: "allocator_may_return_null=1", OMP_WAIT_POLICY: "passive" };
 
 function fuzzReaders() {
   if (!built("pc_fuzz")) return 1;

@@ -8,11 +8,14 @@ import { root } from "./fingerprint.mjs";
 
 const wanted = process.argv[2] ?? "all";
 const FUZZ_CASES = "2000";
+/** Threads of small loops would spin at each barrier for as long as the other thread waits for a core. */
+const PASSIVE = "passive";
 const asan = join(root, "build", "asan");
 const env = {
   ...process.env,
   ASAN_OPTIONS: "detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
   UBSAN_OPTIONS: "print_stacktrace=1",
+  OMP_WAIT_POLICY: PASSIVE,
 };
 
 /** Output of the lane beside the TypeScript tests, held back until its part ends: two at once could not be read. */

@@ -264,11 +264,13 @@ export const MAX_FIT_TABLE_BYTES = 4 * MIB;
 /** Unpacked XML of a workbook with a table to fit. */
 export const MAX_FIT_WORKBOOK_BYTES = 4 * MIB;
 
-/** Packages of networks: bytes of model.onnx and of model.json, characters of a text in it, operators and tensors. */
+/** Packages of networks: bytes of model.onnx and of model.json, characters and depth of it, operators, tensors, fields. */
 export const MAX_MODEL_BYTES = 64 * MIB;
 export const MAX_MODEL_JSON_BYTES = 1 * MIB;
 export const MAX_MODEL_TEXT_CHARS = 200;
+export const MAX_MODEL_JSON_DEPTH = 16;
 export const MAX_MODEL_NODES = 10_000;
+export const MAX_MODEL_FIELDS = 400_000;
 export const MAX_MODEL_TENSOR_RANK = 8;
 /** Packages in a folder of models that are read. */
 export const MAX_MODELS = 200;
@@ -280,6 +282,7 @@ export const MAX_MODEL_OPSET = 21;
 /** Crops of a network, voxels; as cpp/ops/wood/voxel_hierarchy.h. */
 export const MIN_CROP_VOXELS = 256;
 export const MAX_CROP_VOXELS = 65_536;
+export const MIN_MODEL_VOXEL_M = 0.001;
 export const DEFAULT_CROP_VOXELS = 24_000;
 export const DEFAULT_CROP_INNER_FRACTION = 0.7;
 export const MAX_VOXEL_LEVELS = 6;

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { z } from "zod";
 import {
   MAX_BODY_BYTES,
   MAX_FRAME_BODY_BYTES,
@@ -13,7 +12,7 @@ import { bodyChunks, declaredBytes, tooLarge } from "./body-chunks.ts";
 import { receiveFrameBody } from "./frame-body.ts";
 import { receiveListBody } from "./list-body.ts";
 import type { App, BaseDeps } from "./types.ts";
-import { unwrapped } from "./unwrapped.ts";
+import { unknownKeys } from "./unknown-keys.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -110,22 +109,4 @@ function parsed(request: FastifyRequest, text: string, parseJson: ParseJson): Pr
   return new Promise((resolve, reject) => {
     void parseJson(request, text, (error, body) => (error ? reject(error) : resolve(body)));
   });
-}
-
-/**
- * Paths of the keys in `value` that the object schema does not define, such as `scalar_filters[0].maximum`. Nested
- * objects and lists of objects are searched too. Empty when `value` is not an object.
- */
-export function unknownKeys(schema: unknown, value: unknown, path = ""): string[] {
-  const inner = unwrapped(schema);
-  if (Array.isArray(value)) {
-    if (!(inner instanceof z.ZodArray && unwrapped(inner.element) instanceof z.ZodObject)) return [];
-    return value.flatMap((item, i) => unknownKeys(inner.element, item, `${path}[${i}]`));
-  }
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
-  if (!(inner instanceof z.ZodObject)) return [];
-  const prefix = path === "" ? "" : `${path}.`;
-  return Object.entries(value).flatMap(([key, item]) =>
-    Object.hasOwn(inner.shape, key) ? unknownKeys(inner.shape[key], item, prefix + key) : [prefix + key],
-  );
 }

@@ -8,6 +8,7 @@ import {
   MAX_VOXEL_LEVELS,
   MAX_VOXEL_NEIGHBORS,
   MIN_CROP_VOXELS,
+  MIN_MODEL_VOXEL_M,
 } from "../limits.ts";
 
 /** Task of models that tell wood from leaves. */
@@ -73,7 +74,7 @@ export const ModelPackage = z
       in_channels: z.int().min(1),
     }),
     hierarchy: z.object({
-      voxel: z.number().positive().max(1000),
+      voxel: z.number().min(MIN_MODEL_VOXEL_M).max(1000),
       levels: z.int().min(2).max(MAX_VOXEL_LEVELS),
       k: z.int().min(2).max(MAX_VOXEL_NEIGHBORS),
     }),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { DATA } from "../support/scans/data-folder.ts";
+import { FOREST_SPECIES, scanTree } from "./tree-scans.ts";
 
 /** A cylinder: start, end, radius (metres); `stem`: it belongs to the stem. */
 export interface TrueCylinder {
@@ -107,4 +108,29 @@ export function* realTrees(): Generator<KnownTree> {
       diameter: row ? { height_m: Number(row[7]), diameter_m: Number(row[5]) } : null,
     };
   }
+}
+
+/** Seeds of the simulated scans; 201 was looked at while the method was written, and is not among them. */
+const SCAN_SEEDS = [202, 203] as const;
+
+/** Leafless trees of the forest generator, scanned from four positions with 3 mm of noise. */
+export async function* scannedTrees(): AsyncGenerator<KnownTree> {
+  for (const species of FOREST_SPECIES)
+    for (const seed of SCAN_SEEDS) {
+      const common = { species, seed, positions: 4, every: 1, leaves: false };
+      const { xyz, cylinders } = await scanTree({ ...common, scanner: "riegl_vz400i", range_noise_m: 0.003 });
+      yield {
+        name: `${species} ${seed}`,
+        xyz,
+        // The cylinder of the same volume as the cone.
+        truth: cylinders.map(({ start, end, radius: a, radius_end: b, rank }) => ({
+          start,
+          end,
+          radius: Math.sqrt((a * a + a * b + b * b) / 3),
+          stem: rank === 0,
+        })),
+        theirs: null,
+        diameter: null,
+      };
+    }
 }

@@ -42,6 +42,11 @@ const ids = async (query = "") => (await list(query)).models.map(({ id }) => id)
 const bring = (path: string) => made.app.inject({ method: "POST", url: "/api/ml/models/import", payload: { path } });
 const take = (id: string) => made.app.inject({ method: "DELETE", url: `/api/ml/models/${id}` });
 const source = (json: unknown, network?: ModelText | Uint8Array) => writePackage(join(folder, "source"), json, network);
+/** Metrics of lists in lists: an answer with them cannot be written. */
+const DEEP = JSON.stringify(modelJson({ id: "deep", metrics: "@" })).replace(
+  '"@"',
+  "[".repeat(100_000) + "]".repeat(100_000),
+);
 /** Why an import is refused; the folder of models stays as it was. */
 async function refusal(json: unknown, network?: ModelText | Uint8Array): Promise<string> {
   const answer = await bring(source(json, network));
@@ -102,6 +107,7 @@ describe("installed models", () => {
   test("broken packages are reported and hide no others", async () => {
     writePackage(join(user, "good"), modelJson({ id: "good" }));
     writePackage(join(user, "renamed"), modelJson({ id: "other" }));
+    writePackage(join(user, "deep"), DEEP);
     writePackage(join(user, "cut"), modelJson({ id: "cut" }), onnx(HEIGHT_NETWORK).subarray(0, 40));
     mkdirSync(join(user, "empty"));
     symlinkSync(join(user, "good"), join(user, "link"));
@@ -110,6 +116,7 @@ describe("installed models", () => {
     expect(models.map(({ id }) => id)).toEqual(["good"]);
     expect(broken.map(({ path, reason }) => `${path.slice(user.length + 1)}: ${reason}`)).toEqual([
       expect.stringMatching(/^cut: model.onnx is damaged/),
+      "deep: model.json is nested more than 16 deep",
       expect.stringMatching(/^empty: model.json is missing/),
       "link: it is a link; import the package instead",
       'renamed: its id is "other", so its folder must have that name',
@@ -147,6 +154,7 @@ describe("refused model.json", () => {
   test.each<[why: string, json: unknown]>([
     ["is not JSON", "{"],
     ["its format is not", "[]"],
+    ["is nested more than 16 deep", DEEP],
     ["its format is not", "null"],
     ["its format is not", modelJson({ format: "other" })],
     ["schema_version: is newer", modelJson({ schema_version: 2 })],
@@ -170,6 +178,7 @@ describe("refused model.json", () => {
     ["hparams.in_channels: is 4", modelJson(hparams({ in_channels: 4 }))],
     ["hparams.num_classes: is 3", modelJson(hparams({ num_classes: 3 }))],
     ["hierarchy.voxel", modelJson({ hierarchy: { voxel: 0, levels: 2, k: 4 } })],
+    ["hierarchy.voxel", modelJson({ hierarchy: { voxel: 1e-6, levels: 2, k: 4 } })],
     ["hierarchy.levels", modelJson({ hierarchy: { voxel: 1, levels: 1, k: 4 } })],
     ["hierarchy.levels", modelJson({ hierarchy: { voxel: 1, levels: 1e9, k: 4 } })],
     ["hierarchy.k", modelJson({ hierarchy: { voxel: 1, levels: 2, k: 1 } })],
@@ -216,6 +225,14 @@ describe("refused networks", () => {
     ["bytes; its shape [3, 3] needs 36", like({ tensors: [tensor("w", [3, 3], [1, 2, 3, 4, 5, 6])] })],
     ["without its data", like({ tensors: [joined(number(1, 2 ** 40), number(2, FLOAT), text(8, "w"))] })],
     ["with the shape [-1", like({ tensors: [joined(number(1, -1), number(2, FLOAT), text(8, "w"))] })],
+    [
+      "with the shape [0, 0, 0",
+      like({ tensors: [joined(part(1, new Uint8Array(1e6)), number(2, FLOAT), text(8, "w"))] }),
+    ],
+    [
+      "too many parts",
+      like({ nodes: [{ ...matmul, attributes: [new Uint8Array(1_000_000).map((_, i) => (i % 2 === 0 ? 0x40 : 1))] }] }),
+    ],
     ["of type 8; only numbers", like({ tensors: [joined(number(1, 1), number(2, 8), text(8, "w"))] })],
     ['of the domain "com.microsoft"', like({ nodes: [{ ...matmul, domain: "com.microsoft" }] })],
     ['of the domain "evil"', like({ inModel: [part(8, text(1, "evil"), number(2, 1))] })],
@@ -288,6 +305,13 @@ describe("refused networks", () => {
     ],
   ])("%s", async (why, network) => {
     expect(await refusal(modelJson(), network)).toContain(why);
+  });
+
+  test("bytes that begin as a file of the runtime's own format are run as the ONNX that was checked", async () => {
+    const both = joined(text(2, "\0\0ORTM and a name"), onnx(HEIGHT_NETWORK));
+    expect(Buffer.from(both.subarray(4, 8)).toString()).toBe("ORTM");
+    const answer = await bring(source(modelJson(), both));
+    expect(answer.statusCode, answer.body).toBe(200);
   });
 
   test("nodes, ports and attributes of the test's own writer are what the runtime reads", () => {

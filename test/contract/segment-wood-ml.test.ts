@@ -1,10 +1,13 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import * as device from "../../backend/services/ml/device.ts";
-import { NO_RUNTIME } from "../../backend/services/ml/network.ts";
+import { listMlModels } from "../../backend/services/ml/library.ts";
+import * as network from "../../backend/services/ml/network.ts";
 import { SessionWoodResponse } from "../../shared/contract/cloud-session/segment-wood.ts";
 import { WoodResponse } from "../../shared/contract/segment-wood.ts";
+import { AppError } from "../../shared/errors.ts";
 import { HEIGHT_NETWORK, modelJson, writePackage } from "../support/ml/packages.ts";
 import { folderOfFile } from "../support/run/folders.ts";
 import { eventually } from "../support/run/stopwatch.ts";
@@ -90,11 +93,32 @@ test.each([
 
 test("without the runtime the refusal says what is missing", async () => {
   const found = await device.mlDevice(made.deps);
-  const without = vi.spyOn(device, "mlDevice").mockResolvedValue({ ...found, runtime: null, reason: NO_RUNTIME });
+  const without = vi
+    .spyOn(device, "mlDevice")
+    .mockResolvedValue({ ...found, runtime: null, reason: network.NO_RUNTIME });
   try {
-    expect(await refusal(made, URL, { points: POLE, method: "ml" })).toEqual([400, NO_RUNTIME]);
+    expect(await refusal(made, URL, { points: POLE, method: "ml" })).toEqual([400, network.NO_RUNTIME]);
   } finally {
     without.mockRestore();
+  }
+});
+
+test("a probe that fails for a reason which may pass is tried again", async () => {
+  const config = { ...made.deps.config };
+  const broken = vi.spyOn(network, "withNetwork").mockRejectedValueOnce(new AppError("internal", "no process"));
+  expect(await device.mlDevice({ ...made.deps, config })).toMatchObject({ runtime: null, reason: "no process" });
+  broken.mockRestore();
+  expect((await device.mlDevice({ ...made.deps, config })).runtime).not.toBe(null);
+});
+
+test("without a bundled model the request must name one", async () => {
+  rmSync(join(bundled, "height"), { recursive: true });
+  try {
+    const [status, detail] = await refusal(made, URL, { points: POLE, method: "ml" });
+    expect([status, detail]).toEqual([400, expect.stringContaining("import one and name it in model_id")]);
+    expect(await listMlModels("wood_leaf", made.deps)).toMatchObject({ models: [], default_wood_model: null });
+  } finally {
+    writePackage(join(bundled, "height"), modelJson({ id: "height", hierarchy }), HEIGHT_NETWORK);
   }
 });
 

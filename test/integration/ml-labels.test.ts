@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -153,6 +154,17 @@ describe("reflectance", () => {
 });
 
 describe("the model of a request", () => {
+  test("is not run when it was removed or replaced after the plan", async () => {
+    const positions = pole(0, 5);
+    const removed = await planOf("removed", {}, HEIGHT_NETWORK);
+    rmSync(join(folder, "removed"), { recursive: true });
+    const again = expect.stringContaining("send it again");
+    await expect(labelsOf({ plan: removed, positions })).rejects.toMatchObject({ code: "conflict", message: again });
+    const replaced = await planOf("replaced", {}, HEIGHT_NETWORK);
+    await planOf("replaced", { hierarchy: { voxel: 0.2, levels: 2, k: 4 } }, HEIGHT_NETWORK);
+    await expect(labelsOf({ plan: replaced, positions })).rejects.toMatchObject({ code: "conflict", message: again });
+  });
+
   test.each([
     ["missing", "is not installed"],
     ["../height", "is not installed"],

@@ -1,11 +1,13 @@
+import type { Triple } from "../../../shared/octree/potree2-metadata.ts";
 import { linear } from "./glb.ts";
 import { cornerValues, type TexturedMesh, textureParts } from "./textured.ts";
 
 /**
  * A binary glTF 2.0 file with its textures inside: one primitive and material per texture, and one with colours of vertices for
- * the triangles without. Its y axis points upwards as the format demands: the node turns z upwards to it.
+ * the triangles without. Its y axis points upwards as the format demands: the node turns z upwards to it. `world_shift`:
+ * the true world position of the mesh's zero, metres; kept in `extras` of the node.
  */
-export async function texturedGlb(mesh: TexturedMesh, name: string): Promise<Uint8Array> {
+export async function texturedGlb(mesh: TexturedMesh, name: string, world_shift?: Triple): Promise<Uint8Array> {
   const { Document, NodeIO } = await import("@gltf-transform/core");
   const { origin, vertices, normals, colors, uvs } = mesh;
   const document = new Document();
@@ -36,6 +38,7 @@ export async function texturedGlb(mesh: TexturedMesh, name: string): Promise<Uin
     surface.addPrimitive(primitive);
   }
   const node = document.createNode(name).setMesh(surface).setRotation([-Math.SQRT1_2, 0, 0, Math.SQRT1_2]);
+  if (world_shift) node.setExtras({ world_shift: [...world_shift] });
   document.createScene("scene").addChild(node);
   return new NodeIO().writeBinary(document);
 }

@@ -10,6 +10,9 @@ export function addQsm(program: Command, perform: Perform): void {
     .requiredOption("--out <folder>", "folder for the results, created if missing")
     .option("--species-twig <mm>", "radius of twigs of this year, measured for the species (default 4.23)")
     .option("--radius-model <name>", "tapered (default) or isotonic")
+    .option("--leaves [picture]", "put leaves on the youngest growth, AppleLeaf.png or another picture of the service")
+    .option("--leaf-size <m>", "length of a leaf (default 0.08)")
+    .option("--leaf-spacing <m>", "distance of leaves along a shoot (default 0.05)")
     .option("--units <name>", "unit of the coordinates: m, ft or us-ft")
     .option("--columns <legend>", "names of the columns of a text file")
     .option("--picture-size <px>", "longest side of a picture (default 900)")
@@ -28,4 +31,5 @@ export function addQsm(program: Command, perform: Perform): void {
 const EXAMPLES = `
 Examples:
   npm start -- qsm tree.las --out model
-  npm start -- qsm oak.laz --out model --species-twig 2.1`;
+  npm start -- qsm oak.laz --out model --species-twig 2.1
+  npm start -- qsm apple.las --out model --leaves --leaf-size 0.07`;

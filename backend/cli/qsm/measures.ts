@@ -3,7 +3,8 @@ import type { QsmCylinder, QsmMetrics } from "../../../shared/contract/qsm-recor
 
 /** Upper limits of the classes of branch diameters, cm; the last class has none. */
 const CLASS_LIMITS_CM = [1, 2, 5, 10, 20, 50] as const;
-const STEM_STEPS_MOST = 400;
+/** Points are looked up by height, in slices of the stem. */
+const SLICES = 256;
 
 const lengthOf = ({ start, end }: QsmCylinder) => Math.hypot(end[0] - start[0], end[1] - start[1], end[2] - start[2]);
 
@@ -61,11 +62,13 @@ export interface TaperStep {
 
 /** The stem from its base to its tip. `points`: true world, metres, x y z in turn. */
 export function stemTaper({ cylinders }: QsmModelRecords, points: ArrayLike<number>): TaperStep[] {
-  const stem = cylinders.filter(({ rank }) => rank === 0).slice(0, STEM_STEPS_MOST);
+  const stem = cylinders.filter(({ rank }) => rank === 0);
   const distances = stem.map((): number[] => []);
+  const beside = stemByHeight(stem);
   for (let i = 0; i + 2 < points.length; i += 3) {
     const p = [points[i] as number, points[i + 1] as number, points[i + 2] as number] as const;
-    for (const [k, one] of stem.entries()) {
+    for (const k of beside(p[2])) {
+      const one = stem[k] as QsmCylinder;
       const distance = besideAxis(p, one);
       if (distance !== null && distance < 3 * one.radius) distances[k]?.push(distance);
     }
@@ -82,6 +85,20 @@ export function stemTaper({ cylinders }: QsmModelRecords, points: ArrayLike<numb
       measured_m: sorted.length < 8 ? null : (sorted[Math.floor(sorted.length / 2)] ?? null),
     };
   });
+}
+
+/** The cylinders whose near points can be at a height, in the order of the stem. */
+function stemByHeight(stem: readonly QsmCylinder[]): (z: number) => readonly number[] {
+  const spans = stem.map(({ start, end, radius }) => {
+    const reach = 3 * radius;
+    return [Math.min(start[2], end[2]) - reach, Math.max(start[2], end[2]) + reach] as const;
+  });
+  const low = spans.reduce((least, [from]) => Math.min(least, from), Number.POSITIVE_INFINITY);
+  const high = spans.reduce((most, [, to]) => Math.max(most, to), Number.NEGATIVE_INFINITY);
+  const slice = (z: number) => Math.min(SLICES - 1, Math.max(0, Math.floor((SLICES * (z - low)) / (high - low))));
+  const slices = Array.from({ length: SLICES }, (): number[] => []);
+  for (const [k, [from, to]] of spans.entries()) for (let s = slice(from); s <= slice(to); s += 1) slices[s]?.push(k);
+  return (z) => (z >= low && z <= high ? (slices[slice(z)] ?? []) : []);
 }
 
 /** Distance of a point from the axis of a cylinder; null if it is above or below it. */

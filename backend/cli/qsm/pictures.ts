@@ -1,13 +1,14 @@
 import type { QsmMesh } from "../../../shared/client/index.ts";
-import { frameCamera } from "../drawing/camera.ts";
+import { frameCamera, obliqueCamera } from "../drawing/camera.ts";
 import { Canvas } from "../drawing/canvas.ts";
 import { type Chart, type ChartSeries, chartPicture } from "../drawing/chart.ts";
 import type { RampName, Rgb } from "../drawing/color-ramp.ts";
 import { captionedPicture } from "../drawing/framed-picture.ts";
-import { drawMesh } from "../drawing/mesh-picture.ts";
+import { drawMesh, SOFT_LIGHT } from "../drawing/mesh-picture.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 import { renderView } from "../drawing/render.ts";
 import { sceneBox, VIEWS, type ViewFrame, viewFrame } from "../drawing/view-frame.ts";
+import { NO_TEXTURE, type TexturedMesh } from "../meshes/textured.ts";
 import type { PageFigure } from "../report/page.ts";
 import type { DiameterClass, TaperStep } from "./measures.ts";
 
@@ -52,6 +53,43 @@ export async function sideBySide(
     });
   }
   return figures;
+}
+
+/** Direction to the viewer of the leaves: from the side, 12 degrees above the ground. */
+const FROM = [0.5, -0.85, 0.21] as const;
+
+/** The wood with its leaves; both meshes have the same origin. */
+export async function leafFigure(
+  wood: QsmMesh,
+  leaves: TexturedMesh,
+  longestPx: number,
+  signal: AbortSignal,
+): Promise<NamedFigure> {
+  const woodVertices = wood.vertices.length / 3;
+  const vertices = joined(wood.vertices, leaves.vertices);
+  const colors = wood.vertices.map((_, i) => BARK[(i % 3) as 0 | 1 | 2]);
+  const indices = new Uint32Array(wood.indices.length + leaves.indices.length);
+  indices.set(wood.indices);
+  indices.set(
+    leaves.indices.map((vertex) => vertex + woodVertices),
+    wood.indices.length,
+  );
+  const triangle_image = new Uint32Array(indices.length / 3);
+  triangle_image.fill(NO_TEXTURE, 0, wood.indices.length / 3);
+  const camera = obliqueCamera(FROM, vertices, longestPx);
+  const uvs = joined(new Float32Array(2 * woodVertices), leaves.uvs ?? new Float32Array());
+  const textures = leaves.textures.map(({ picture }) => picture);
+  const drawn = { vertices, indices, colors: joined(colors, leaves.colors), uvs, triangle_image, textures };
+  const raster = await drawMesh(drawn, camera, signal, SOFT_LIGHT);
+  const title = "Model with leaves";
+  return { name: "leaves", title, png: await captionedPicture(raster, { title, frame: camera }) };
+}
+
+function joined(a: Float32Array, b: Float32Array): Float32Array {
+  const out = new Float32Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
 }
 
 /** The sample relative to a place: float32 in the renderer is exact enough there. */

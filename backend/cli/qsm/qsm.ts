@@ -7,9 +7,10 @@ import { terminalTable } from "../report/terminal.ts";
 import { runInFolder, shown } from "../run/folder-run.ts";
 import { checkInputs, type Input, readCloud, requireKind } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
+import { leavesOn } from "./leaves.ts";
 import { diameterClasses, stemTaper } from "./measures.ts";
 import type { QsmOptions } from "./options.ts";
-import { classFigure, sideBySide, taperFigure } from "./pictures.ts";
+import { classFigure, leafFigure, sideBySide, taperFigure } from "./pictures.ts";
 import { writeModel } from "./results.ts";
 
 /** Points of the pictures and of the measured taper. */
@@ -30,19 +31,22 @@ export async function modelTreeFile(cloud: string, options: QsmOptions, deps: An
     const source = { session_id: points.tail.session_id };
     const model = await client.buildQsm({ source, twig_radius_mm, radius_model }, shown(run));
     if (!model.metrics) throw new AppError("invalid_argument", model.error ?? "no model was found");
+    const mesh = qsmMesh(model);
+    if (options.leaves) progress.stage("Placing leaves");
+    const leaves = options.leaves && (await leavesOn(model, mesh, options.leaves, client, signal));
     progress.stage("Drawing pictures");
     const sample = await cloudSample(points.tail, client, { budget: SAMPLE_POINTS, signal });
-    const mesh = qsmMesh(model);
     const classes = diameterClasses(model, model.metrics);
     const taper = stemTaper(model, sample.position);
     const figures = [
       ...(await sideBySide(sample, mesh, options.pictureSize, signal)),
       await taperFigure(taper),
       await classFigure(classes),
+      ...(leaves ? [await leafFigure(mesh, leaves.mesh, options.pictureSize, signal)] : []),
     ];
     progress.stage("Writing the report");
-    const warnings = [...points.warnings, ...model.warnings];
-    const found = { points, model, metrics: model.metrics, mesh, classes, taper, warnings };
+    const warnings = [...points.warnings, ...model.warnings, ...(leaves?.warnings ?? [])];
+    const found = { points, model, metrics: model.metrics, mesh, classes, taper, leaves, warnings };
     const versions = await describeVersions(client, signal);
     const { document, facts } = await writeModel(found, figures, options, run, versions);
     deps.stdout.write(options.json ? jsonDocument(document) : terminalTable(facts, document.warnings));

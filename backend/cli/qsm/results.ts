@@ -2,12 +2,14 @@ import { type QsmMesh, qsmCsv, qsmGlb } from "../../../shared/client/index.ts";
 import type { QsmBuildTail } from "../../../shared/contract/qsm.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
+import { texturedGlb } from "../meshes/textured-glb.ts";
 import { smallPage } from "../report/page.ts";
 import { versionsFact } from "../report/reproduce.ts";
 import type { Fact } from "../report/summary.ts";
 import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
 import { type CloudPart, inputFact } from "../run/inputs.ts";
 import { reportedWarnings } from "../wording.ts";
+import type { FoundLeaves } from "./leaves.ts";
 import type { DiameterClass, TaperStep } from "./measures.ts";
 import type { QsmOptions } from "./options.ts";
 import type { NamedFigure } from "./pictures.ts";
@@ -19,6 +21,7 @@ export interface FoundModel {
   readonly mesh: QsmMesh;
   readonly classes: readonly DiameterClass[];
   readonly taper: readonly TaperStep[];
+  readonly leaves: FoundLeaves | null;
   readonly warnings: readonly string[];
 }
 
@@ -29,6 +32,7 @@ const FILES = {
   classes: "diameter_classes.csv",
   taper: "taper.csv",
 } as const;
+const LEAF_FILE = "leaves.glb";
 
 const count = (value: number) => plainNumber(value, 0);
 const short = (value: number) => shortNumber(Number(value.toPrecision(4)));
@@ -40,7 +44,7 @@ const litres = (volume: number, interval: readonly [number, number] | null) =>
   `${short(1000 * volume)} l${interval ? ` (95 % interval ${short(1000 * interval[0])} to ${short(1000 * interval[1])} l)` : ""}`;
 
 /** The numbers for the terminal and the report. */
-export function modelFacts({ points, model, metrics, classes }: FoundModel): Fact[] {
+export function modelFacts({ points, model, metrics, classes, leaves }: FoundModel): Fact[] {
   return [
     ["Cloud", points.file.name],
     ["Points used", count(model.points_used)],
@@ -60,7 +64,22 @@ export function modelFacts({ points, model, metrics, classes }: FoundModel): Fac
       ];
     }),
     ...classes.map((one): Fact => [`Diameter ${one.name}`, litres(one.volume_m3, one.volume_ci95_m3)]),
+    ...(leaves ? leafFacts(leaves) : []),
   ];
+}
+
+function leafFacts({ leaf_count, leaf_area_m2, phyllotaxis_deg, leaves_per_node, n_parents_sampled }: FoundLeaves) {
+  const from = n_parents_sampled > 0 ? `from ${count(n_parents_sampled)} shoots` : "the most common angle";
+  return [
+    ["Leaves", `${count(leaf_count)}, ${short(leaf_area_m2)} m2 of blades`],
+    ["Step from leaf to leaf", `${phyllotaxis_deg}° (${from}), ${leaves_per_node} per node`],
+  ] satisfies Fact[];
+}
+
+function leafRecord(leaves: FoundLeaves | null) {
+  if (!leaves) return null;
+  const { leaf_count, leaf_area_m2, phyllotaxis_deg, leaves_per_node, n_parents_sampled } = leaves;
+  return { leaf_count, leaf_area_m2, phyllotaxis_deg, leaves_per_node, n_parents_sampled };
 }
 
 function tables({ metrics, classes, taper }: FoundModel): Record<string, string> {
@@ -98,24 +117,29 @@ export async function writeModel(
   for (const { name, png } of figures) await out.write(`${name}.png`, png);
   await out.write(FILES.cylinders, [...qsmCsv(model)].join(""));
   await out.write(FILES.mesh, qsmGlb(found.mesh));
+  if (found.leaves) await out.write(LEAF_FILE, await texturedGlb(found.leaves.mesh, "leaves", found.mesh.origin));
   for (const [name, text] of Object.entries(tables(found))) await out.write(name, text);
-  const { twig_radius_mm, radius_model, reading, pictureSize } = options;
+  const { twig_radius_mm, radius_model, leaves, reading, pictureSize } = options;
   const outputs = Object.fromEntries(
-    Object.entries({ report: REPORT_FILE, summary: SUMMARY_FILE, ...FILES }).map(([key, name]) => [
-      key,
-      out.final(name),
-    ]),
+    Object.entries({
+      report: REPORT_FILE,
+      summary: SUMMARY_FILE,
+      ...FILES,
+      ...(found.leaves ? { leaves: LEAF_FILE } : {}),
+    }).map(([key, name]) => [key, out.final(name)]),
   );
   const document = {
     cloud: { path: points.file.path, bytes: points.file.bytes, points: points.tail.point_count },
     model: { points_used: model.points_used, n_cylinders: model.n_cylinders, n_shoots: model.n_shoots, metrics },
     diameter_classes: found.classes,
+    leaves: leafRecord(found.leaves),
     outputs: { ...outputs, pictures: figures.map(({ name }) => out.final(`${name}.png`)) },
     warnings,
     versions,
     parameters: {
       twig_radius_mm,
       radius_model,
+      leaves,
       units: reading.units ?? null,
       columns: reading.columns ?? null,
       picture_size: pictureSize,
@@ -127,6 +151,13 @@ export async function writeModel(
     ["Cloud", inputFact(points.file)],
     ["Radius of twigs (--species-twig)", `${twig_radius_mm} mm`],
     ["Model of the radii (--radius-model)", radius_model],
+    ...(leaves
+      ? ([
+          ["Leaves (--leaves)", leaves.texture],
+          ["Length of a leaf (--leaf-size)", `${leaves.leaf_size_m} m`],
+          ["Spacing of leaves (--leaf-spacing)", `${leaves.leaf_spacing} m`],
+        ] satisfies Fact[])
+      : []),
     versionsFact(versions),
   ];
   await out.write(
@@ -154,6 +185,7 @@ export async function writeModel(
     ["Report", out.final(REPORT_FILE)],
     ["Cylinders", out.final(FILES.cylinders)],
     ["Mesh", out.final(FILES.mesh)],
+    ...(found.leaves ? ([["Leaves", out.final(LEAF_FILE)]] satisfies Fact[]) : []),
   ];
   return { document, facts: [...facts, ...written] };
 }

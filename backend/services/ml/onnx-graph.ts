@@ -1,6 +1,6 @@
 import { AppError } from "../../../shared/errors.ts";
-import { MAX_MODEL_NODES, MAX_MODEL_TENSOR_RANK } from "../../../shared/limits.ts";
-import { fieldsOf, integerOf, integersOf, messageOf, type ProtoField, textOf } from "./protobuf.ts";
+import { MAX_MODEL_FIELDS, MAX_MODEL_NODES, MAX_MODEL_TENSOR_RANK } from "../../../shared/limits.ts";
+import { fieldsOf, integerOf, integersOf, messageOf, type ProtoField, type ProtoMessage, textOf } from "./protobuf.ts";
 
 /** A named tensor at the border of a graph. `dims`: null = any length. */
 export interface GraphPort {
@@ -56,9 +56,14 @@ const isPlainDomain = (domain: string): boolean => domain === "" || domain === "
  */
 export function readOnnx(bytes: Uint8Array): OnnxGraph {
   let ir_version = 0;
-  let graph: Uint8Array | undefined;
+  let graph: ProtoMessage | undefined;
   const opsets: number[] = [];
-  for (const field of once(bytes, "model", [1, 2, 3, 4, 5, 6, 7], [8, 14, 20, 25])) {
+  for (const field of once(
+    { bytes, budget: { fields: MAX_MODEL_FIELDS } },
+    "model",
+    [1, 2, 3, 4, 5, 6, 7],
+    [8, 14, 20, 25],
+  )) {
     if (field.number === 1) ir_version = integerOf(field);
     else if (field.number === 7) graph = messageOf(field);
     else if (field.number === 8) opsets.push(readOpset(messageOf(field)));
@@ -71,21 +76,21 @@ export function readOnnx(bytes: Uint8Array): OnnxGraph {
   return { ir_version, opset, ...readGraph(graph) };
 }
 
-function readOpset(bytes: Uint8Array): number {
+function readOpset(message: ProtoMessage): number {
   let version = 0;
-  for (const field of once(bytes, "opset", [1, 2], [])) {
+  for (const field of once(message, "opset", [1, 2], [])) {
     if (field.number === 2) version = integerOf(field);
     else if (!isPlainDomain(textOf(field))) throw domainRefusal(textOf(field));
   }
   return version;
 }
 
-function readGraph(bytes: Uint8Array): Omit<OnnxGraph, "ir_version" | "opset"> {
+function readGraph(message: ProtoMessage): Omit<OnnxGraph, "ir_version" | "opset"> {
   const nodes: GraphNode[] = [];
   const inputs: GraphPort[] = [];
   const outputs: GraphPort[] = [];
   const initializers: string[] = [];
-  for (const field of once(bytes, "graph", [2, 10], [1, 5, 11, 12, 13, 14, 15, 16])) {
+  for (const field of once(message, "graph", [2, 10], [1, 5, 11, 12, 13, 14, 15, 16])) {
     if (field.number === 1) nodes.push(readNode(messageOf(field)));
     else if (field.number === 5) initializers.push(readTensor(messageOf(field)));
     else if (field.number === 11) inputs.push(readPort(messageOf(field)));
@@ -97,11 +102,11 @@ function readGraph(bytes: Uint8Array): Omit<OnnxGraph, "ir_version" | "opset"> {
   return { nodes, inputs, outputs, initializers };
 }
 
-function readNode(bytes: Uint8Array): GraphNode {
+function readNode(message: ProtoMessage): GraphNode {
   const inputs: string[] = [];
   const outputs: string[] = [];
   let op = "";
-  for (const field of once(bytes, "node", [3, 4, 6, 7, 8], [1, 2, 5, 9])) {
+  for (const field of once(message, "node", [3, 4, 6, 7, 8], [1, 2, 5, 9])) {
     if (field.number === 1) inputs.push(textOf(field));
     else if (field.number === 2) outputs.push(textOf(field));
     else if (field.number === 4) op = textOf(field);
@@ -112,8 +117,8 @@ function readNode(bytes: Uint8Array): GraphNode {
   return { op, inputs, outputs };
 }
 
-function readAttribute(bytes: Uint8Array): void {
-  for (const field of once(bytes, "attribute", [1, 2, 3, 4, 5, 6, 13, 14, 20, 21, 22], [7, 8, 9, 10, 11, 15, 23])) {
+function readAttribute(message: ProtoMessage): void {
+  for (const field of once(message, "attribute", [1, 2, 3, 4, 5, 6, 13, 14, 20, 21, 22], [7, 8, 9, 10, 11, 15, 23])) {
     if (field.number === 6 || field.number === 11) {
       throw refuse("has graphs inside operators (If, Loop, Scan); only plain operators are allowed");
     }
@@ -124,14 +129,14 @@ function readAttribute(bytes: Uint8Array): void {
 }
 
 /** Name of a tensor whose data have the length of its shape. */
-function readTensor(bytes: Uint8Array): string {
+function readTensor(message: ProtoMessage): string {
   const dims: number[] = [];
   let [type, name, raw] = [0, "", -1];
-  for (const field of once(bytes, "tensor", [2, 3, 8, 9, 12, 14], [1, 4, 5, 6, 7, 10, 11, 13, 16])) {
-    if (field.number === 1) dims.push(...integersOf(field));
+  for (const field of once(message, "tensor", [2, 3, 8, 9, 12, 14], [1, 4, 5, 6, 7, 10, 11, 13, 16])) {
+    if (field.number === 1) dims.push(...integersOf(field, MAX_MODEL_TENSOR_RANK + 1));
     else if (field.number === 2) type = integerOf(field);
     else if (field.number === 8) name = textOf(field);
-    else if (field.number === 9) raw = messageOf(field).length;
+    else if (field.number === 9) raw = messageOf(field).bytes.length;
     else if (field.number === 13 || (field.number === 14 && integerOf(field) !== 0))
       throw refuse(`has the data of tensor "${short(name)}" in another file; store them in the model`);
     else if (field.number === 3) throw refuse("has tensors in segments");
@@ -143,14 +148,14 @@ function readTensor(bytes: Uint8Array): string {
   const wanted = (dims.reduce((product, length) => product * length, 1) * bits) / 8;
   if (raw >= 0 && raw !== wanted)
     throw refuse(`has the tensor "${short(name)}" with ${raw} bytes; its shape [${dims.join(", ")}] needs ${wanted}`);
-  if (wanted > bytes.length * 8) throw refuse(`has the tensor "${short(name)}" without its data`);
+  if (wanted > message.bytes.length * 8) throw refuse(`has the tensor "${short(name)}" without its data`);
   return name;
 }
 
-function readPort(bytes: Uint8Array): GraphPort {
+function readPort(message: ProtoMessage): GraphPort {
   let name = "";
-  let tensor: Uint8Array | undefined;
-  for (const field of once(bytes, "value", [1, 2, 3], [4])) {
+  let tensor: ProtoMessage | undefined;
+  for (const field of once(message, "value", [1, 2, 3], [4])) {
     if (field.number === 1) name = textOf(field);
     else if (field.number === 2) tensor = tensorTypeOf(messageOf(field));
   }
@@ -165,9 +170,9 @@ function readPort(bytes: Uint8Array): GraphPort {
   return { name, type, dims };
 }
 
-function tensorTypeOf(bytes: Uint8Array): Uint8Array | undefined {
-  let tensor: Uint8Array | undefined;
-  for (const field of once(bytes, "type", [1, 4, 5, 6, 7, 8, 9], [])) {
+function tensorTypeOf(message: ProtoMessage): ProtoMessage | undefined {
+  let tensor: ProtoMessage | undefined;
+  for (const field of once(message, "type", [1, 4, 5, 6, 7, 8, 9], [])) {
     if (field.number === 1) tensor = messageOf(field);
     else if (field.number !== 6) return undefined; // sequences, maps, optional and sparse values
   }
@@ -175,20 +180,20 @@ function tensorTypeOf(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /** Length of a dimension; null if it is a symbol or left open. */
-function lengthOf(bytes: Uint8Array): number | null {
+function lengthOf(message: ProtoMessage): number | null {
   let length: number | null = null;
-  for (const field of once(bytes, "dimension", [1, 2, 3], [])) if (field.number === 1) length = integerOf(field);
+  for (const field of once(message, "dimension", [1, 2, 3], [])) if (field.number === 1) length = integerOf(field);
   return length;
 }
 
 function* once(
-  bytes: Uint8Array,
+  message: ProtoMessage,
   part: string,
   single: readonly number[],
   repeated: readonly number[],
 ): Generator<ProtoField> {
   const seen = new Set<number>();
-  for (const field of fieldsOf(bytes)) {
+  for (const field of fieldsOf(message)) {
     if (single.includes(field.number)) {
       if (seen.has(field.number)) throw refuse(`has field ${field.number} of a ${part} twice`);
       seen.add(field.number);

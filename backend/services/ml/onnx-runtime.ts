@@ -30,7 +30,10 @@ export async function loadRuntime(): Promise<Runtime> {
   return runtime;
 }
 
-/** A session on one device, with memory taken when needed: an arena takes blocks that end a process of Electron. */
+/**
+ * A session on one device, with memory taken when needed: an arena takes blocks that end a process of Electron. Bytes are
+ * read as ONNX alone: the runtime would take those that begin as a file of its own format for one, which nobody checked.
+ */
 export function openSession(runtime: Runtime, model: Uint8Array, provider: string, threads: number) {
   return runtime.InferenceSession.create(model, {
     executionProviders: [provider],
@@ -40,7 +43,7 @@ export function openSession(runtime: Runtime, model: Uint8Array, provider: strin
     enableCpuMemArena: false,
     enableMemPattern: false,
     logSeverityLevel: 3,
-    extra: { session: { intra_op: { allow_spinning: "0" } } },
+    extra: { session: { load_model_format: "ONNX", intra_op: { allow_spinning: "0" } } },
   });
 }
 

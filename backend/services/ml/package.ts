@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { z } from "zod";
 import { MODEL_FORMAT, ModelPackage } from "../../../shared/contract/ml.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { MAX_MODEL_BYTES, MAX_MODEL_JSON_BYTES, MIB } from "../../../shared/limits.ts";
+import { MAX_MODEL_BYTES, MAX_MODEL_JSON_BYTES, MAX_MODEL_JSON_DEPTH, MIB } from "../../../shared/limits.ts";
 import { checkGraph } from "./graph-check.ts";
 import { readOnnx } from "./onnx-graph.ts";
 
@@ -37,9 +37,17 @@ export function parseModel(bytes: Uint8Array): ModelPackage {
   }
   if ((content as { format?: unknown } | null)?.format !== MODEL_FORMAT)
     throw new AppError("invalid_file", `${MODEL_JSON} is not of a model package: its format is not "${MODEL_FORMAT}"`);
+  if (!isShallow(content, MAX_MODEL_JSON_DEPTH))
+    throw new AppError("invalid_file", `${MODEL_JSON} is nested more than ${MAX_MODEL_JSON_DEPTH} deep`);
   const parsed = ModelPackage.safeParse(content);
   if (parsed.success) return parsed.data;
   throw new AppError("invalid_file", `${MODEL_JSON}: ${sentence(parsed.error.issues[0])}`);
+}
+
+/** Whether lists and objects stand in at most `depth` others: parts of the content are answered, which a deep one would prevent. */
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1));
 }
 
 function sentence(issue: z.core.$ZodIssue | undefined): string {

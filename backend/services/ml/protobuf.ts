@@ -1,11 +1,17 @@
 import { AppError } from "../../../shared/errors.ts";
 
+/** A message, or the bytes of a field. */
+export interface ProtoMessage {
+  readonly bytes: Uint8Array;
+  /** Fields that may still be read, of all messages inside one file. */
+  readonly budget: { fields: number };
+}
+
 /** One field of a protobuf message; `bytes` of wire type 2, else the number. */
-export interface ProtoField {
+export interface ProtoField extends ProtoMessage {
   readonly number: number;
   readonly wire: number;
   readonly value: bigint;
-  readonly bytes: Uint8Array;
 }
 
 const EMPTY = new Uint8Array(0);
@@ -18,6 +24,11 @@ class Reader {
   constructor(readonly bytes: Uint8Array) {}
 
   varint(): bigint {
+    const first = this.bytes[this.at];
+    if (first !== undefined && first < 0x80) {
+      this.at++;
+      return BigInt(first);
+    }
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = this.bytes[this.at++];
@@ -35,18 +46,22 @@ class Reader {
   }
 }
 
-/** The fields of a message, in their order. Errors: invalid_file. Groups, which ONNX does not use, are refused. */
-export function* fieldsOf(bytes: Uint8Array): Generator<ProtoField> {
+/**
+ * The fields of a message, in their order. Errors: invalid_file, also for more fields than the budget. Groups, which ONNX
+ * does not use, are refused.
+ */
+export function* fieldsOf({ bytes, budget }: ProtoMessage): Generator<ProtoField> {
   const reader = new Reader(bytes);
   while (reader.at < bytes.length) {
+    if (budget.fields-- <= 0) throw new AppError("invalid_file", "model.onnx has too many parts to be read");
     const key = reader.varint();
     const number = Number(key >> 3n);
     const wire = Number(key & 7n);
     if (number === 0 || number > 0x1fff_ffff) throw damaged(`a field has the number ${number}`);
-    if (wire === 0) yield { number, wire, value: reader.varint(), bytes: EMPTY };
-    else if (wire === 1) yield { number, wire, value: 0n, bytes: reader.take(8) };
-    else if (wire === 5) yield { number, wire, value: 0n, bytes: reader.take(4) };
-    else if (wire === 2) yield { number, wire, value: 0n, bytes: reader.take(lengthOf(reader.varint())) };
+    if (wire === 0) yield { number, wire, value: reader.varint(), bytes: EMPTY, budget };
+    else if (wire === 1) yield { number, wire, value: 0n, bytes: reader.take(8), budget };
+    else if (wire === 5) yield { number, wire, value: 0n, bytes: reader.take(4), budget };
+    else if (wire === 2) yield { number, wire, value: 0n, bytes: reader.take(lengthOf(reader.varint())), budget };
     else throw damaged(`a field has the type ${wire}`);
   }
 }
@@ -63,10 +78,10 @@ export function textOf({ wire, bytes }: ProtoField): string {
   }
 }
 
-/** The bytes of an embedded message or of a bytes field. */
-export function messageOf({ wire, bytes }: ProtoField): Uint8Array {
-  if (wire !== 2) throw damaged("a part has another type");
-  return bytes;
+/** An embedded message or the bytes of a bytes field. */
+export function messageOf(field: ProtoField): ProtoMessage {
+  if (field.wire !== 2) throw damaged("a part has another type");
+  return field;
 }
 
 /** A signed number, as int32 and int64 fields have it. */
@@ -75,11 +90,12 @@ export function integerOf({ wire, value }: ProtoField): number {
   return Number(BigInt.asIntN(64, value));
 }
 
-/** Numbers of a repeated integer field, packed or not. */
-export function integersOf(field: ProtoField): number[] {
+/** The first `most` numbers of a repeated integer field, packed or not. */
+export function integersOf(field: ProtoField, most: number): number[] {
   if (field.wire === 0) return [integerOf(field)];
-  const reader = new Reader(messageOf(field));
+  const reader = new Reader(messageOf(field).bytes);
   const numbers: number[] = [];
-  while (reader.at < reader.bytes.length) numbers.push(Number(BigInt.asIntN(64, reader.varint())));
+  while (reader.at < reader.bytes.length && numbers.length < most)
+    numbers.push(Number(BigInt.asIntN(64, reader.varint())));
   return numbers;
 }

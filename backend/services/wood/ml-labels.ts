@@ -75,10 +75,10 @@ export function mlLabelsBytes(points: number, { model: { model } }: MlPlan): num
 /**
  * Labels points with a network: voxels, crops around voxels that no crop has claimed, votes of overlapping crops.
  * Deterministic for any number of threads and order of the points. `threads`: of the network; 0 = those of the machine.
- * Errors: those of NetworkProcess; `canceled`.
+ * Errors: conflict if the model was changed or removed since the plan; those of NetworkProcess; `canceled`.
  */
 export async function mlLabels(input: MlInput, plan: MlPlan, job: Job, threads = job.threads): Promise<MlLabels> {
-  const read = await readPackage(plan.model.folder);
+  const read = await readAgain(plan.model);
   const { model } = read;
   const rows = input.positions.length;
   const skip = input.skip ?? (await allHits(rows, job));
@@ -111,6 +111,15 @@ export async function mlLabels(input: MlInput, plan: MlPlan, job: Job, threads =
   const non_finite = found.counts[found.values.indexOf(NOT_FINITE)] ?? 0;
   const { voxel_count, voxel_m } = cloud;
   return { labels: await labelled(LEAF), non_finite, voxel_count, voxel_m, warnings };
+}
+
+/** The package of a model as it is now. Errors: conflict if it is no longer what the run was planned with. */
+async function readAgain({ folder, model }: InstalledModel): Promise<ReadPackage> {
+  const read = await readPackage(folder).catch((error: Error) => {
+    throw new AppError("conflict", `model ${model.id} was changed after the request (${error.message}); send it again`);
+  });
+  if (JSON.stringify(read.model) === JSON.stringify(model)) return read;
+  throw new AppError("conflict", `model ${model.id} was replaced by another one after the request; send it again`);
 }
 
 const cropParams = ({ model: { hierarchy, crop, hparams } }: ReadPackage): native.CropParams => ({

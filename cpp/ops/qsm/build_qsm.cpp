@@ -92,12 +92,12 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
 
   ctx.begin_phase("Correcting radii", 0);
   std::vector<QsmShoot> shoots = collect_shoots(cylinders);
-  double common_error = kIsotonicCommonError;
+  CommonErrors common{kIsotonicCommonError, 0};
   if (tapered) {
-    const TaperLaw law =
+    const TaperLaws laws =
         apply_taper_law(cylinders, shoots, {surface.angular_cov, surface.noise_m, params.twig_radius_m});
-    common_error = std::hypot(kTaperedCommonError, std::min(law.law_se, 1.0));
-    if (law.trusted == 0)
+    common = {kTaperedCommonError, std::min(laws.branches.law_se, 1.0)};
+    if (laws.stem.trusted + laws.branches.trusted == 0)
       result.warnings.push_back(
           "no radius could be measured well: all come from the twig radius and a general taper");
   } else {
@@ -110,7 +110,7 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   ctx.begin_phase("Resolving shoot ranks", 0);
   if (params.axis_termination) axis_termination(cylinders, params.fork_symmetry);
   result.qsm.shoots = collect_shoots(cylinders);
-  const VolumeIntervals volumes = volume_intervals(cylinders, common_error, ctx);
+  const VolumeIntervals volumes = volume_intervals(cylinders, common, ctx);
   result.total = volumes.total;
   result.stem = volumes.stem;
   result.branches = volumes.branches;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kPerPoll = 65536;
 constexpr double kTurn = 2 * std::numbers::pi;
+/// Smaller shapes count as this one, which gives all but surely 0 or 90 degrees: the logs of two variates stay finite.
+constexpr double kLeastShape = 1e-300;
 
 /// Random numbers of one draw: a stream of its own.
 class Stream {
@@ -50,7 +52,8 @@ class Stream {
 constexpr std::uint64_t kChoiceStream = ~std::uint64_t{0} - 1;
 
 Vec3d draw_normal(const LeafAngleTarget& target, Stream& random) {
-  const double x = random.log_gamma_variate(target.beta_nu), y = random.log_gamma_variate(target.beta_mu);
+  const double x = random.log_gamma_variate(std::max(kLeastShape, target.beta_nu));
+  const double y = random.log_gamma_variate(std::max(kLeastShape, target.beta_mu));
   const double inclination = std::numbers::pi / 2 / (1 + std::exp(y - x));
   const double t = kTurn * random.unit(), b = std::sqrt(1 - target.ecc * target.ecc);
   const double bearing = std::atan2(b * std::sin(t), std::cos(t)) + target.phi0_deg * std::numbers::pi / 180;

@@ -11,6 +11,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kPerPoll = std::size_t{1} << 16;
+constexpr std::size_t kComparisonsPerPoll = std::size_t{1} << 18;
 constexpr std::size_t kMostCylinders = (std::size_t{1} << 31) - 1;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::kInvalidArgument, what); }
@@ -20,10 +21,14 @@ class IdIndex {
  public:
   /// `what` names the thing in messages: "cylinder".
   template <class IdOf>
-  IdIndex(std::size_t count, const char* what, IdOf&& id_of) {
+  IdIndex(std::size_t count, const char* what, IdOf&& id_of, OpContext& ctx) {
     entries_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) entries_.emplace_back(id_of(i), static_cast<std::int64_t>(i));
-    std::sort(entries_.begin(), entries_.end());
+    std::size_t compared = 0;
+    std::sort(entries_.begin(), entries_.end(), [&](const auto& a, const auto& b) {
+      if (++compared % kComparisonsPerPoll == 0) ctx.checkpoint();
+      return a < b;
+    });
     for (std::size_t i = 1; i < count; ++i)
       if (entries_[i].first == entries_[i - 1].first)
         refuse(std::string("two ") + what + "s have the id " + std::to_string(entries_[i].first));
@@ -53,10 +58,11 @@ void fill_children(const std::vector<std::int64_t>& parent, std::vector<std::uin
 }
 
 /// A position on a cycle of parents; kNoQsmParent if every path ends at a root.
-std::int64_t on_cycle(const std::vector<std::int64_t>& parent) {
+std::int64_t on_cycle(const std::vector<std::int64_t>& parent, OpContext& ctx) {
   // 0 unknown, 1 on the path being walked, 2 ends at a root
   std::vector<std::uint8_t> state(parent.size(), 0);
   for (std::size_t i = 0; i < parent.size(); ++i) {
+    if (i % kPerPoll == 0) ctx.checkpoint();
     std::int64_t at = static_cast<std::int64_t>(i);
     for (; at >= 0 && state[static_cast<std::size_t>(at)] == 0; at = parent[static_cast<std::size_t>(at)])
       state[static_cast<std::size_t>(at)] = 1;
@@ -94,11 +100,12 @@ void check_members(const Qsm& qsm, const IdIndex& cylinders, OpContext& ctx) {
 }
 
 /// Parents and children of shoots agree and form no loop.
-void check_shoot_links(const Qsm& qsm, const IdIndex& cylinders, const IdIndex& shoots) {
+void check_shoot_links(const Qsm& qsm, const IdIndex& cylinders, const IdIndex& shoots, OpContext& ctx) {
   std::vector<std::int64_t> parent;
   parent.reserve(qsm.shoots.size());
   std::size_t child_count = 0, link_count = 0;
   for (const QsmShoot& shoot : qsm.shoots) {
+    if (parent.size() % kPerPoll == 0) ctx.checkpoint();
     parent.push_back(shoot.parent_shoot_id < 0 ? kNoQsmParent : shoots.find(shoot.parent_shoot_id));
     if (shoot.parent_shoot_id >= 0 && parent.back() < 0)
       refuse(shoot_name(shoot) + " has the parent " + std::to_string(shoot.parent_shoot_id) +
@@ -116,13 +123,13 @@ void check_shoot_links(const Qsm& qsm, const IdIndex& cylinders, const IdIndex& 
   }
   if (child_count != link_count)
     refuse("child_shoot_ids of the shoots do not list every shoot with a parent once");
-  const std::int64_t loop = on_cycle(parent);
+  const std::int64_t loop = on_cycle(parent, ctx);
   if (loop >= 0) refuse(shoot_name(qsm.shoots[static_cast<std::size_t>(loop)]) + " is its own ancestor");
 }
 
-IdIndex index_of_cylinders(const Qsm& qsm) {
+IdIndex index_of_cylinders(const Qsm& qsm, OpContext& ctx) {
   if (qsm.cylinders.size() > kMostCylinders) refuse("a model of more than 2^31 cylinders");
-  return {qsm.cylinders.size(), "cylinder", [&](std::size_t i) { return qsm.cylinders[i].cyl_id; }};
+  return {qsm.cylinders.size(), "cylinder", [&](std::size_t i) { return qsm.cylinders[i].cyl_id; }, ctx};
 }
 
 CylinderLinks links_of(const Qsm& qsm, const IdIndex& ids, OpContext& ctx) {
@@ -138,7 +145,7 @@ CylinderLinks links_of(const Qsm& qsm, const IdIndex& ids, OpContext& ctx) {
       refuse(name() + " has the parent " + std::to_string(c.parent_id) + ", which does not exist");
     links.parent.push_back(at);
   }
-  const std::int64_t loop = on_cycle(links.parent);
+  const std::int64_t loop = on_cycle(links.parent, ctx);
   if (loop >= 0)
     refuse("cylinder " + std::to_string(qsm.cylinders[static_cast<std::size_t>(loop)].cyl_id) +
            " is its own ancestor: the parents form a cycle");
@@ -150,15 +157,16 @@ CylinderLinks links_of(const Qsm& qsm, const IdIndex& ids, OpContext& ctx) {
 }  // namespace
 
 CylinderLinks cylinder_links(const Qsm& qsm, OpContext& ctx) {
-  return links_of(qsm, index_of_cylinders(qsm), ctx);
+  return links_of(qsm, index_of_cylinders(qsm, ctx), ctx);
 }
 
 CylinderLinks check_qsm(const Qsm& qsm, OpContext& ctx) {
-  const IdIndex cylinders = index_of_cylinders(qsm);
+  const IdIndex cylinders = index_of_cylinders(qsm, ctx);
   CylinderLinks links = links_of(qsm, cylinders, ctx);
-  const IdIndex shoots(qsm.shoots.size(), "shoot", [&](std::size_t i) { return qsm.shoots[i].shoot_id; });
+  const IdIndex shoots(
+      qsm.shoots.size(), "shoot", [&](std::size_t i) { return qsm.shoots[i].shoot_id; }, ctx);
   check_members(qsm, cylinders, ctx);
-  check_shoot_links(qsm, cylinders, shoots);
+  check_shoot_links(qsm, cylinders, shoots, ctx);
   return links;
 }
 

@@ -16,12 +16,13 @@ namespace {
 constexpr std::size_t kPerPoll = std::size_t{1} << 16;
 
 /// Positions of the cylinders, parents first, else in list order.
-std::vector<std::uint32_t> parents_first(const CylinderLinks& links) {
+std::vector<std::uint32_t> parents_first(const CylinderLinks& links, OpContext& ctx) {
   const std::size_t n = links.parent.size();
   std::vector<std::uint32_t> order, path;
   std::vector<std::uint8_t> placed(n, 0);
   order.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
+    if (i % kPerPoll == 0) ctx.checkpoint();
     for (auto at = static_cast<std::int64_t>(i); at >= 0 && placed[static_cast<std::size_t>(at)] == 0;
          at = links.parent[static_cast<std::size_t>(at)])
       path.push_back(static_cast<std::uint32_t>(at));
@@ -35,11 +36,11 @@ std::vector<std::uint32_t> parents_first(const CylinderLinks& links) {
 
 /// Shoots by branching: one id per cylinder.
 std::vector<std::int64_t> derived_shoots(const std::vector<QsmCylinder>& cylinders,
-                                         const CylinderLinks& links) {
+                                         const CylinderLinks& links, OpContext& ctx) {
   std::vector<std::int64_t> shoot(cylinders.size(), 0);
   std::vector<std::uint8_t> continued(cylinders.size(), 0);
   std::int64_t next = 0;
-  for (const std::uint32_t i : parents_first(links)) {
+  for (const std::uint32_t i : parents_first(links, ctx)) {
     const std::int64_t parent = links.parent[i];
     const auto p = static_cast<std::size_t>(parent);
     const bool continues = parent >= 0 && continued[p] == 0 && cylinders[p].rank == cylinders[i].rank;
@@ -50,13 +51,13 @@ std::vector<std::int64_t> derived_shoots(const std::vector<QsmCylinder>& cylinde
 }
 
 /// Gives every cylinder a shoot_id.
-void complete_ids(std::vector<QsmCylinder>& cylinders, const CylinderLinks& links) {
+void complete_ids(std::vector<QsmCylinder>& cylinders, const CylinderLinks& links, OpContext& ctx) {
   const auto stated = [](const QsmCylinder& c) { return c.shoot_id >= 0; };
   if (std::all_of(cylinders.begin(), cylinders.end(), stated)) return;
   std::unordered_set<std::int64_t> given;
   for (const QsmCylinder& c : cylinders)
     if (stated(c)) given.insert(c.shoot_id);
-  const std::vector<std::int64_t> derived = derived_shoots(cylinders, links);
+  const std::vector<std::int64_t> derived = derived_shoots(cylinders, links, ctx);
   for (std::size_t i = 0; i < cylinders.size(); ++i) {
     if (stated(cylinders[i])) continue;
     if (given.count(derived[i]) != 0)
@@ -117,7 +118,7 @@ Qsm with_shoots(QsmRows&& rows, OpContext& ctx) {
   require(rows.parent_shoot.size() == rows.cylinders.size(), "parent_shoot needs a value per cylinder");
   Qsm qsm{std::move(rows.cylinders), {}};
   const CylinderLinks links = cylinder_links(qsm, ctx);
-  complete_ids(qsm.cylinders, links);
+  complete_ids(qsm.cylinders, links, ctx);
   const ShootRows found = collect(qsm, ctx);
   for (std::size_t s = 0; s < qsm.shoots.size(); ++s) {
     if (s % kPerPoll == 0) ctx.checkpoint();

@@ -16,7 +16,7 @@ constexpr double kLeastRadius = 0.001;
 constexpr double kScatterError =
     1.0;  // relative error per scatter / radius, where it stays below kMostScatter
 constexpr double kMostScatter = 0.35;
-constexpr double kTrustedError = 0.15, kTrustedArc = 0.3;
+constexpr double kTrustedError = 0.30, kTrustedArc = 0.3;
 constexpr double kSeenSurface = 0.4,
                  kLeastSeen = 0.05;  // a cylinder that its points do not cover may be another one
 constexpr std::uint32_t kFewestTrusted = 5;
@@ -70,11 +70,13 @@ double law_log(const TaperLaw& law, double growth, double twig) {
   return std::log(twig) + law.power * std::log1p(growth / law.scale_m);
 }
 
-TaperLaw find_law(const std::vector<Measured>& measured, const std::vector<double>& growth, double twig) {
+/// The law of the trusted cylinders of the stem, or of all branches.
+TaperLaw find_law(const std::vector<QsmCylinder>& cylinders, bool stem, const std::vector<Measured>& measured,
+                  const std::vector<double>& growth, double twig) {
   TaperLaw best{kGeneralScale, kGeneralPower, kGeneralSpread, kGeneralSpread, 0};
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < measured.size(); ++i)
-    if (measured[i].trusted) rows.push_back(i);
+    if (measured[i].trusted && (cylinders[i].rank == 0) == stem) rows.push_back(i);
   if (rows.size() < kFewestTrusted) return best;
   const std::size_t stride = rows.size() / 4000 + 1;  // evenly spaced ones are enough
   double least = std::numeric_limits<double>::infinity();
@@ -117,27 +119,29 @@ Belief combine(const Belief& a, const Belief& b) {
 /// How the deviation of a cylinder follows from that of its parent: keep * parent + noise.
 struct Step {
   double keep, variance;
+  bool branch;  ///< another shoot than its parent: it learns from the parent, and the parent nothing from it
 };
 
 /// Posterior of the deviation from the law at each cylinder.
 std::vector<Belief> posterior(const std::vector<QsmCylinder>& cylinders, const std::vector<Belief>& seen,
-                              double spread) {
+                              const std::vector<double>& spread) {
   const std::size_t count = cylinders.size();
-  const double prior = spread * spread;
   std::vector<Step> step(count);
   std::vector<Belief> up(count), message(count, {0, std::numeric_limits<double>::infinity()});
   for (std::size_t i = 0; i < count; ++i) {
     const bool branch =
         cylinders[i].parent_id >= 0 &&
         cylinders[static_cast<std::size_t>(cylinders[i].parent_id)].shoot_id != cylinders[i].shoot_id;
-    const double keep = std::exp(-cylinders[i].length_m() / kAxisReach) * (branch ? kForkKeep : 1);
-    step[i] = {keep, prior * (1 - keep * keep) + 1e-8};
+    const bool other_law = branch && cylinders[static_cast<std::size_t>(cylinders[i].parent_id)].rank == 0;
+    const double keep =
+        other_law ? 0 : std::exp(-cylinders[i].length_m() / kAxisReach) * (branch ? kForkKeep : 1);
+    step[i] = {keep, spread[i] * spread[i] * (1 - keep * keep) + 1e-8, branch};
   }
   // Up: what a cylinder and everything it carries say about it (without the prior).
   std::vector<Belief> above(count, {0, std::numeric_limits<double>::infinity()});
   for (std::size_t i = count; i-- > 0;) {
     up[i] = combine(seen[i], above[i]);
-    if (cylinders[i].parent_id < 0 || !std::isfinite(up[i].variance)) continue;
+    if (cylinders[i].parent_id < 0 || step[i].branch || !std::isfinite(up[i].variance)) continue;
     message[i] = {up[i].mean / step[i].keep,
                   (up[i].variance + step[i].variance) / (step[i].keep * step[i].keep)};
     Belief& into = above[static_cast<std::size_t>(cylinders[i].parent_id)];
@@ -146,7 +150,7 @@ std::vector<Belief> posterior(const std::vector<QsmCylinder>& cylinders, const s
   // Down: what the rest of the tree says.
   std::vector<Belief> out(count);
   for (std::size_t i = 0; i < count; ++i) {
-    Belief outside{0, prior};
+    Belief outside{0, spread[i] * spread[i]};
     if (cylinders[i].parent_id >= 0) {
       const Belief& parent = out[static_cast<std::size_t>(cylinders[i].parent_id)];
       Belief rest = parent;  // without what this cylinder told it
@@ -164,7 +168,7 @@ std::vector<Belief> posterior(const std::vector<QsmCylinder>& cylinders, const s
 
 std::vector<Belief> robust_posterior(const std::vector<QsmCylinder>& cylinders,
                                      const std::vector<Measured>& measured,
-                                     const std::vector<double>& expected, double spread) {
+                                     const std::vector<double>& expected, const std::vector<double>& spread) {
   std::vector<Belief> seen(cylinders.size()), found;
   std::vector<double> weight(cylinders.size(), 1);
   for (int round = 0; round < kRounds; ++round) {
@@ -207,22 +211,26 @@ void bound(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& sho
 
 }  // namespace
 
-TaperLaw apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
-                         const TaperEvidence& evidence) {
+TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
+                          const TaperEvidence& evidence) {
   const std::vector<Measured> measured = evidence_of(cylinders, evidence);
   std::vector<double> growth = growth_lengths(cylinders);
   for (std::size_t i = 0; i < growth.size(); ++i) growth[i] -= 0.5 * measured[i].length;
-  const TaperLaw law = find_law(measured, growth, evidence.twig_radius_m);
-  std::vector<double> expected(cylinders.size());
-  for (std::size_t i = 0; i < expected.size(); ++i)
+  const TaperLaws laws{find_law(cylinders, true, measured, growth, evidence.twig_radius_m),
+                       find_law(cylinders, false, measured, growth, evidence.twig_radius_m)};
+  std::vector<double> expected(cylinders.size()), spread(cylinders.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const TaperLaw& law = cylinders[i].rank == 0 ? laws.stem : laws.branches;
     expected[i] = law_log(law, growth[i], evidence.twig_radius_m);
-  const std::vector<Belief> found = robust_posterior(cylinders, measured, expected, law.spread);
+    spread[i] = law.spread;
+  }
+  const std::vector<Belief> found = robust_posterior(cylinders, measured, expected, spread);
   for (std::size_t i = 0; i < cylinders.size(); ++i) {
     cylinders[i].radius = std::max(kLeastRadius, std::exp(expected[i] + found[i].mean));
     cylinders[i].radius_se = cylinders[i].radius * std::sqrt(found[i].variance);
   }
   bound(cylinders, shoots, evidence.twig_radius_m);
-  return law;
+  return laws;
 }
 
 }  // namespace pc

@@ -5,12 +5,17 @@
 
 namespace pc {
 
-/// The tree's own law of taper: radius = twig (1 + growth length / scale)^power.
+/// A law of taper: radius = twig (1 + growth length / scale)^power.
 struct TaperLaw {
   double scale_m, power;
   double spread;          ///< standard deviation of ln(measured / law) over trusted cylinders
   double law_se;          ///< standard error of the law's level (ln)
   std::uint32_t trusted;  ///< cylinders that determined it; 0: none, the law is a general one
+};
+
+/// A branch is much thinner than a stem that carries the same length: each has its own law.
+struct TaperLaws {
+  TaperLaw stem, branches;
 };
 
 /// What the taper model knows of each cylinder, parents before children, cyl_id = index.
@@ -23,17 +28,18 @@ struct TaperEvidence {
 /// Estimates radii from the tree's law of taper and the measured radii, each weighted by its standard error (radius model
 /// "tapered"). Writes radius and radius_se of the cylinders.
 ///
-/// Law        Radii follow the growth length that a piece carries; twig radius where it is 0. Power and scale are those that
-///            fit the trusted cylinders best (well seen, thick against the scatter of their points): least absolute
-///            deviations of logarithms over a fixed lattice of powers and scales.
-/// Estimate   ln(radius / law) changes little along an axis and more at a fork: a Gauss-Markov process on the tree, whose
-///            posterior mean and variance given the measurements are exact (two passes). A measured radius counts by
-///            its standard error, the scatter of its points against it, and the arc seen; what lies far from the estimate
-///            counts less (three rounds of Student weights).
+/// Law        Radii follow the growth length that a piece carries; twig radius where it is 0. Stem and branches each have the
+///            power and scale that fit their trusted cylinders (well seen, thick against the scatter of their points) best:
+///            least absolute deviations of logarithms over a fixed lattice. Fewer than five trusted ones: a general law.
+/// Estimate   ln(radius / law) changes little along an axis and more at a fork: a Gauss-Markov process on the tree, computed in
+///            two passes. A branch learns from what carries it but tells it nothing, since many branches that their law
+///            misses would outvote a stem that was measured; branches of the stem start from their own law. A measured
+///            radius counts by its standard error, the scatter of its points against it, the arc and the surface seen; what
+///            lies far from the estimate counts less (three rounds of Student weights).
 /// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig.
-/// Cost       O(n) per pass.
-/// Source     Own. Pipe model: Shinozaki et al. 1964; taper from the twig: Morales & MacFarlane 2024 (idea).
-TaperLaw apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
-                         const TaperEvidence& evidence);
+/// Cost       O(n) per pass, and O(4000) per point of the lattice.
+/// Source     Own. Taper from the twig up: Morales & MacFarlane 2024 (idea).
+TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
+                          const TaperEvidence& evidence);
 
 }  // namespace pc

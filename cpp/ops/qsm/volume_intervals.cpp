@@ -63,17 +63,19 @@ VolumeInterval interval_of(std::vector<double> values) {
 }
 
 /// One draw: stem and branches, m3.
-std::array<double, 2> draw_volumes(const std::vector<Segment>& segments, double common_error,
+std::array<double, 2> draw_volumes(const std::vector<Segment>& segments, const CommonErrors& common,
                                    std::uint64_t draw) {
-  const double shared = common_error * normal(draw, 0);
+  const double shared = common.all * normal(draw, 0);
+  const double of_branches = common.branches * normal(draw ^ 0xb0a7, 0);
   double stem = 0, branches = 0, weights = 0;
   std::size_t branch_count = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const Segment& s = segments[i];
     // exp(2 e - 2 sd^2): the mean volume stays
-    const double variance = s.error * s.error + common_error * common_error;
-    const double volume =
-        s.volume * std::exp(2 * (s.error * normal(draw, 2 * i + 1) + shared) - 2 * variance);
+    const double law = s.stem ? 0 : common.branches;
+    const double variance = s.error * s.error + common.all * common.all + law * law;
+    const double error = s.error * normal(draw, 2 * i + 1) + shared + (s.stem ? 0 : of_branches);
+    const double volume = s.volume * std::exp(2 * error - 2 * variance);
     if (s.stem) {
       stem += volume;
       continue;
@@ -89,14 +91,14 @@ std::array<double, 2> draw_volumes(const std::vector<Segment>& segments, double 
 
 }  // namespace
 
-VolumeIntervals volume_intervals(const std::vector<QsmCylinder>& cylinders, double common_error,
+VolumeIntervals volume_intervals(const std::vector<QsmCylinder>& cylinders, const CommonErrors& common,
                                  OpContext& ctx) {
   if (cylinders.empty()) return {};
   const std::vector<Segment> segments = segments_of(cylinders);
   std::vector<double> stem(kDraws), branches(kDraws), total(kDraws);
   parallel_for(ctx, kDraws, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t d = begin; d < end; ++d) {
-      const auto [s, b] = draw_volumes(segments, common_error, d + 1);
+      const auto [s, b] = draw_volumes(segments, common, d + 1);
       stem[d] = s;
       branches[d] = b;
       total[d] = s + b;

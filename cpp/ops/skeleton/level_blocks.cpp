@@ -9,6 +9,7 @@ namespace {
 
 /// Points between two looks at a cancel.
 constexpr std::size_t kPoll = 4096;
+constexpr std::size_t kComparisonsPerPoll = std::size_t{1} << 18;
 
 /// Gives every reached point the number of its piece, by the first point of each.
 std::vector<std::uint32_t> number_pieces(const HopGraph& graph, const BulkVector<std::uint32_t>& level,
@@ -38,13 +39,17 @@ std::vector<std::uint32_t> number_pieces(const HopGraph& graph, const BulkVector
 }
 
 /// Renumbers pieces by level.
-void order_by_level(const std::vector<std::uint32_t>& levels, LevelBlocks& found) {
+void order_by_level(const std::vector<std::uint32_t>& levels, LevelBlocks& found, OpContext& ctx) {
   std::vector<std::uint32_t> order(levels.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return levels[a] < levels[b]; });
+  std::size_t compared = 0;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (++compared % kComparisonsPerPoll == 0) ctx.checkpoint();
+    return levels[a] < levels[b];
+  });
   std::vector<std::uint32_t> place(levels.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
     place[order[i]] = static_cast<std::uint32_t>(i);
     found.blocks.push_back({{0, 0, 0}, levels[order[i]], 0, kNoBlock, {}});
   }
@@ -66,6 +71,7 @@ void gather_members(const HopGraph& graph, const Hops& hops, LevelBlocks& found,
   }
   found.first.assign(blocks.size() + 1, 0);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (b % kPoll == 0) ctx.checkpoint();
     blocks[b].center = blocks[b].center * (1.0 / static_cast<double>(blocks[b].num_points));
     found.first[b + 1] = found.first[b] + blocks[b].num_points;
   }
@@ -148,12 +154,13 @@ LevelBlocks level_blocks(const HopGraph& graph, const Hops& hops, const Skeleton
   found.block_of.resize(graph.size());
   BulkVector<std::uint32_t> level(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
     level[i] = hops.label[i] == 0 ? kNoBlock : level_of(hops.label[i], hops.most, params);
     found.block_of[i] = kNoBlock;
   }
   const std::vector<std::uint32_t> levels = number_pieces(graph, level, found.block_of, ctx);
   level.reset();
-  order_by_level(levels, found);
+  order_by_level(levels, found, ctx);
   gather_members(graph, hops, found, ctx);
   find_parents(graph, found, ctx);
   return found;

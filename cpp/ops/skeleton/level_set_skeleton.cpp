@@ -20,6 +20,7 @@ namespace {
 constexpr double kLeastAutomaticRadius = 0.001;  ///< smaller radii mean an automatic one
 constexpr double kFallbackRadius = 0.05;         ///< without a measurable spacing
 constexpr double kShortestEdge = 0.001;
+constexpr std::size_t kPerPoll = 4096;  ///< blocks or nodes between two looks at a cancel
 
 void check(const SkeletonParams& p) {
   require(p.max_neighbors >= 1 && p.max_neighbors <= kMaxSkeletonNeighbors,
@@ -41,12 +42,14 @@ void remove_outliers(BulkVector<Vec3d>& points, const SkeletonParams& params, Op
 }
 
 /// Parents before children, from the root.
-std::vector<std::uint32_t> from_root(const std::vector<SkeletonBlock>& blocks) {
+std::vector<std::uint32_t> from_root(const std::vector<SkeletonBlock>& blocks, OpContext& ctx) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t b = 0; b < blocks.size(); ++b)
     if (blocks[b].parent == kNoBlock) order.push_back(b);
-  for (std::size_t at = 0; at < order.size(); ++at)
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    if (at % kPerPoll == 0) ctx.checkpoint();
     order.insert(order.end(), blocks[order[at]].children.begin(), blocks[order[at]].children.end());
+  }
   return order;
 }
 
@@ -70,10 +73,12 @@ std::uint64_t join_roots(std::vector<SkeletonBlock>& blocks) {
 }
 
 /// The blocks that pass the filters, renumbered, and which one each was.
-std::vector<std::uint32_t> take_kept(const LevelBlocks& found, const SkeletonParams& params, Skeleton& out) {
+std::vector<std::uint32_t> take_kept(const LevelBlocks& found, const SkeletonParams& params, Skeleton& out,
+                                     OpContext& ctx) {
   const std::vector<bool> kept = kept_blocks(found.blocks, params);
   std::vector<std::uint32_t> place(kept.size(), kNoBlock), source;
   for (std::uint32_t b = 0; b < kept.size(); ++b) {
+    if (b % kPerPoll == 0) ctx.checkpoint();
     if (!kept[b]) continue;
     place[b] = static_cast<std::uint32_t>(source.size());
     source.push_back(b);
@@ -84,6 +89,7 @@ std::vector<std::uint32_t> take_kept(const LevelBlocks& found, const SkeletonPar
   out.blocks_after = source.size();
   if (source.size() < 2) return source;
   out.joined_roots = join_roots(out.blocks);
+  ctx.checkpoint();
   for (std::uint32_t b = 0; b < out.blocks.size(); ++b)
     if (out.blocks[b].parent != kNoBlock) out.blocks[out.blocks[b].parent].children.push_back(b);
   return source;
@@ -91,9 +97,9 @@ std::vector<std::uint32_t> take_kept(const LevelBlocks& found, const SkeletonPar
 
 /// A node for every block that is not at the place of its parent's.
 SkeletonNodes nodes_of(const std::vector<SkeletonBlock>& blocks, const std::vector<std::uint32_t>& source,
-                       const LevelBlocks& found) {
+                       const LevelBlocks& found, OpContext& ctx) {
   std::vector<std::uint32_t> at(blocks.size());  // the block whose node a block has
-  for (const std::uint32_t b : from_root(blocks)) {
+  for (const std::uint32_t b : from_root(blocks, ctx)) {
     at[b] = b;
     if (blocks[b].parent == kNoBlock) continue;
     const std::uint32_t above = at[blocks[b].parent];
@@ -103,6 +109,7 @@ SkeletonNodes nodes_of(const std::vector<SkeletonBlock>& blocks, const std::vect
   std::vector<std::uint32_t> number(blocks.size(), kNoBlock);
   SkeletonNodes nodes;
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
+    if (b % kPerPoll == 0) ctx.checkpoint();
     if (at[b] != b) continue;
     number[b] = static_cast<std::uint32_t>(nodes.place.size());
     nodes.place.push_back(blocks[b].center);
@@ -112,6 +119,7 @@ SkeletonNodes nodes_of(const std::vector<SkeletonBlock>& blocks, const std::vect
   nodes.parent.assign(nodes.place.size(), kNoBlock);
   nodes.children.resize(nodes.place.size());
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
+    if (b % kPerPoll == 0) ctx.checkpoint();
     if (at[b] != b || blocks[b].parent == kNoBlock) continue;
     const std::uint32_t parent = number[at[blocks[b].parent]];
     nodes.parent[number[b]] = parent;
@@ -126,6 +134,7 @@ void smooth(const SkeletonNodes& nodes, std::uint32_t iterations, std::vector<Ve
     ctx.checkpoint();
     bool moved = false;
     for (std::size_t i = 0; i < place.size(); ++i) {
+      if (i % kPerPoll == 0) ctx.checkpoint();
       const std::vector<std::uint32_t>& children = nodes.children[i];
       const bool root = nodes.parent[i] == kNoBlock;
       if (children.size() != (root ? 2 : 1)) continue;
@@ -140,13 +149,16 @@ void smooth(const SkeletonNodes& nodes, std::uint32_t iterations, std::vector<Ve
 }
 
 /// A leaf has order 1; a parent the largest one of its children, and one more if two have it.
-std::vector<std::uint32_t> strahler(const SkeletonNodes& nodes) {
+std::vector<std::uint32_t> strahler(const SkeletonNodes& nodes, OpContext& ctx) {
   std::vector<std::uint32_t> order(nodes.place.size(), 1), down;
   for (std::uint32_t i = 0; i < order.size(); ++i)
     if (nodes.parent[i] == kNoBlock) down.push_back(i);
-  for (std::size_t at = 0; at < down.size(); ++at)
+  for (std::size_t at = 0; at < down.size(); ++at) {
+    if (at % kPerPoll == 0) ctx.checkpoint();
     down.insert(down.end(), nodes.children[down[at]].begin(), nodes.children[down[at]].end());
+  }
   for (std::size_t at = down.size(); at-- > 0;) {
+    if (at % kPerPoll == 0) ctx.checkpoint();
     std::uint32_t most = 0, times = 0;
     for (const std::uint32_t child : nodes.children[down[at]]) {
       if (order[child] == most) ++times;
@@ -160,8 +172,8 @@ std::vector<std::uint32_t> strahler(const SkeletonNodes& nodes) {
   return order;
 }
 
-void lay_out(const SkeletonNodes& nodes, Skeleton& out) {
-  out.branch_orders = strahler(nodes);
+void lay_out(const SkeletonNodes& nodes, Skeleton& out, OpContext& ctx) {
+  out.branch_orders = strahler(nodes, ctx);
   for (std::uint32_t i = 0; i < out.points.size(); ++i) {
     if (nodes.parent[i] == kNoBlock) continue;
     out.edges.emplace_back(nodes.parent[i], i);
@@ -179,14 +191,14 @@ SkeletonFailure find_skeleton(BulkVector<Vec3d> points, const SkeletonParams& pa
     return SkeletonFailure::kUnreached;
   const LevelBlocks found = level_blocks(graph, hops, params, ctx);
   out.blocks_before = found.blocks.size();
-  const std::vector<std::uint32_t> source = take_kept(found, params, out);
+  const std::vector<std::uint32_t> source = take_kept(found, params, out, ctx);
   if (source.empty()) return SkeletonFailure::kNoBlocks;
   if (source.size() == 1) return SkeletonFailure::kFewBlocks;
-  const SkeletonNodes nodes = nodes_of(out.blocks, source, found);
+  const SkeletonNodes nodes = nodes_of(out.blocks, source, found, ctx);
   out.points = params.recenter ? medial_axis(graph.point, nodes, ctx) : nodes.place;
   if (params.smooth_skeleton) smooth(nodes, params.smoothing_iterations, out.points, ctx);
   if (params.recenter) reach_ends(graph.point, nodes, out.points, ctx);
-  lay_out(nodes, out);
+  lay_out(nodes, out, ctx);
   return SkeletonFailure::kNone;
 }
 

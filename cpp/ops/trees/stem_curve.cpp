@@ -190,7 +190,7 @@ class Measuring {
     const double middle = ground + (params_.seed_min_m + params_.seed_max_m) / 2;
     for (int i = 0;; ++i) {
       const double height = ground + params_.seed_min_m + i * params_.seed_step_m;
-      if (height > ground + params_.seed_max_m + 1e-9) break;
+      if (params_.seed_min_m + i * params_.seed_step_m > params_.seed_max_m + 1e-9) break;
       const double reach = kWindowRadii * seed.radius + kWindowRoom + kMostLean * std::abs(height - middle);
       std::vector<double> x, y;
       for (const Vec2d& p : within(level.slice(height, params_.slice_thickness_m), seed.center, reach)) {

@@ -69,7 +69,7 @@ float log_length(double metres) { return static_cast<float>(std::log2(std::min(m
 
 /// What depends on a voxel and its way back alone.
 void write_way(std::uint32_t i, Span<const Vec3d> places, const VoxelPaths& paths, const Hanging& hanging,
-               float* out) {
+               float* out, const OpContext& ctx) {
   const float length = paths.length[i];
   out[kLength] = log_length(static_cast<double>(length));
   out[kHangCount] = static_cast<float>(std::log2(static_cast<double>(hanging.count[i])));
@@ -79,9 +79,12 @@ void write_way(std::uint32_t i, Span<const Vec3d> places, const VoxelPaths& path
   const std::uint32_t from = paths.parent[i];
   out[kStep] = log_length(from == kNoParent ? 0.0 : static_cast<double>(length - paths.length[from]));
   std::uint32_t at = i;
+  std::size_t walked = 0;
   for (std::size_t k = 0; k < kBack_m.size(); ++k) {
-    while (paths.parent[at] != kNoParent && static_cast<double>(length - paths.length[at]) < kBack_m[k])
+    while (paths.parent[at] != kNoParent && static_cast<double>(length - paths.length[at]) < kBack_m[k]) {
+      if (++walked % 4096 == 0) ctx.checkpoint();
       at = paths.parent[at];
+    }
     const double way = static_cast<double>(length - paths.length[at]);
     out[kStraight + k] =
         way > 0 ? static_cast<float>(std::min(1.0, std::sqrt(squared_distance(places[i], places[at])) / way))
@@ -181,7 +184,7 @@ BulkVector<float> path_features(const VoxelCloud& cloud, Span<const float> local
   ctx.begin_phase("Measuring paths", places.size);
   parallel_for(ctx, places.size, 2048, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      write_way(static_cast<std::uint32_t>(i), places, paths, hanging, out.data() + i * kPathWidth);
+      write_way(static_cast<std::uint32_t>(i), places, paths, hanging, out.data() + i * kPathWidth, ctx);
   });
   write_share(paths, out, ctx);
   for (std::size_t k = 0; k < kReaches_m.size(); ++k)

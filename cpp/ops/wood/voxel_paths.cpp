@@ -57,11 +57,14 @@ class Floor {
   /// Two passes of a chamfer over straight and diagonal neighbours, until nothing changes (once for most).
   void spread(OpContext& ctx) {
     for (bool changed = true; changed;) {
-      ctx.checkpoint();
       changed = false;
-      for (std::size_t k = 0; k < z_.size(); ++k) changed = relax(k % nx_, k / nx_) || changed;
-      for (std::size_t k = z_.size(); k-- > 0;) changed = relax(k % nx_, k / nx_) || changed;
+      for (std::size_t k = 0; k < z_.size(); ++k) changed = polled_relax(k, ctx) || changed;
+      for (std::size_t k = z_.size(); k-- > 0;) changed = polled_relax(k, ctx) || changed;
     }
+  }
+  bool polled_relax(std::size_t k, OpContext& ctx) {
+    if (k % kPoll == 0) ctx.checkpoint();
+    return relax(k % nx_, k / nx_);
   }
   bool relax(std::size_t x, std::size_t y) {
     double least = z_[y * nx_ + x];

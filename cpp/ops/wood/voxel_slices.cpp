@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/parallel.h"
 #include "ops/wood/voxel_shape.h"
@@ -14,6 +13,15 @@ namespace {
 
 constexpr std::size_t kPoll = 8192;
 constexpr int kSectors = 12;
+
+/// Calls `visit` for each row, polling: one slice can hold a whole plain.
+template <class Visit>
+void polled(std::size_t count, const OpContext& ctx, Visit&& visit) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
+    visit(i);
+  }
+}
 
 /// Coordinates across an axis.
 struct Plane {
@@ -36,7 +44,7 @@ struct Circle {
 };
 
 /// Kasa's fit of places about their mean; radius 0 where they lie on a line.
-Circle circle_of(const std::vector<Flat>& places) {
+Circle circle_of(Span<const Flat> places) {
   double xx = 0, xy = 0, yy = 0, xr = 0, yr = 0, rr = 0;
   for (const auto& [x, y] : places) {
     const double r = x * x + y * y;
@@ -45,7 +53,7 @@ Circle circle_of(const std::vector<Flat>& places) {
   const double det = xx * yy - xy * xy;
   if (!(det > 1e-4 * (xx + yy) * (xx + yy))) return {};
   const double cx = (xr * yy - yr * xy) / (2 * det), cy = (yr * xx - xr * xy) / (2 * det);
-  return {cx, cy, std::sqrt(cx * cx + cy * cy + rr / static_cast<double>(places.size()))};
+  return {cx, cy, std::sqrt(cx * cx + cy * cy + rr / static_cast<double>(places.size))};
 }
 
 VoxelSlice measured(Span<const std::uint32_t> voxels, Span<const Vec3d> places, const VoxelPaths& paths,
@@ -53,40 +61,39 @@ VoxelSlice measured(Span<const std::uint32_t> voxels, Span<const Vec3d> places, 
   Vec3d way{0, 0, 0}, mean{0, 0, 0};
   double steps = 0;
   const Vec3d at = places[voxels[0]];
-  for (const std::uint32_t i : voxels) {
+  polled(voxels.size, ctx, [&](std::size_t k) {
+    const std::uint32_t i = voxels[k];
     mean = mean + (places[i] - at);
-    if (paths.parent[i] == kNoParent) continue;
+    if (paths.parent[i] == kNoParent) return;
     const Vec3d step = places[i] - places[paths.parent[i]];
     const double length = std::sqrt(dot(step, step));
-    if (!(length > 0)) continue;
+    if (!(length > 0)) return;
     way = way + step * (1 / length);
     ++steps;
-  }
+  });
   const double n = static_cast<double>(voxels.size);
   mean = at + mean * (1 / n);
   const double length = std::sqrt(dot(way, way));
   const Plane plane(length > 0 ? way * (1 / length) : Vec3d{0, 0, 1});
-  ctx.checkpoint();
-  std::vector<Flat> flat;
-  flat.reserve(voxels.size);
+  BulkVector<Flat> flat(voxels.size);
   double spread = 0;
-  for (const std::uint32_t i : voxels) {
-    const Vec3d d = places[i] - mean;
-    flat.push_back({dot(d, plane.u), dot(d, plane.v)});
-    spread += flat.back().x * flat.back().x + flat.back().y * flat.back().y;
-  }
+  polled(voxels.size, ctx, [&](std::size_t k) {
+    const Vec3d d = places[voxels[k]] - mean;
+    flat[k] = {dot(d, plane.u), dot(d, plane.v)};
+    spread += flat[k].x * flat[k].x + flat[k].y * flat[k].y;
+  });
   spread = std::sqrt(spread / n);
-  ctx.checkpoint();
-  Circle circle = voxels.size >= 5 ? circle_of(flat) : Circle{};
+  Circle circle = voxels.size >= 5 ? circle_of(flat.view()) : Circle{};
   if (!(circle.radius > 0) || circle.radius > 4 * spread) circle = {0, 0, spread};
   double residual = 0;
   std::uint32_t sectors = 0;
-  for (const auto& [x, y] : flat) {
+  polled(flat.size(), ctx, [&](std::size_t k) {
+    const auto [x, y] = flat[k];
     const double off = std::hypot(x - circle.x, y - circle.y) - circle.radius;
     residual += off * off;
     const double turn = std::atan2(y - circle.y, x - circle.x) / 6.283185307179586 + 0.5;
     sectors |= 1U << std::min(kSectors - 1, static_cast<int>(turn * kSectors));
-  }
+  });
   int covered = 0;
   for (int k = 0; k < kSectors; ++k) covered += static_cast<int>(sectors >> k & 1U);
   const double relative = circle.radius > 0 ? std::sqrt(residual / n) / circle.radius : 2.0;

@@ -8,6 +8,9 @@ import { nativeJob, THREADS } from "../native.ts";
 
 const TREES = 1_000;
 const TREE_POINTS = 20_000;
+const LEAVES = 100_000;
+/** The time of a cell grows with the square of its leaves and more: cells of leaves, and doubled. */
+const LEAVES_PER_CELL = [500, 1_000] as const;
 const STEMS = 1_000_000;
 
 /** The plot of the paper's authors: 1.54M points of lodgepole pines, no ground. */
@@ -40,6 +43,22 @@ export const treeJobs: Readonly<Record<string, Job>> = {
       compare: ["op_cpu_s", "peak_rss_mib"],
     },
   ),
+  ...Object.fromEntries(
+    LEAVES_PER_CELL.map((per_cell) => [
+      `leaf-angles-${per_cell}`,
+      defineJob(
+        () => nativeJob(["op_s", "op_cpu_s", "turned"], "turn-leaves", String(LEAVES), String(per_cell), THREADS),
+        {
+          title: `angles of 100k leaves adjusted, ${per_cell} a cell`,
+          count: LEAVES,
+          figure: (sample) =>
+            `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.turned} turned`,
+          targets: [atMost((sample) => sample.op_s, 10, "<= 10 s")],
+          compare: ["op_cpu_s", "peak_rss_mib"],
+        },
+      ),
+    ]),
+  ),
   competition: defineJob(() => nativeJob(["op_s"], "competition", String(STEMS), THREADS), {
     title: "Hegyi's indices of 1M stems within 10 m",
     count: STEMS,
@@ -59,6 +78,30 @@ export const treeJobs: Readonly<Record<string, Job>> = {
             `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.bytes_per_point.toFixed(0)} bytes per point`,
           targets: [
             atMost((sample) => sample.op_s, 4 * millions, `<= ${4 * millions} s`),
+            atMost((sample) => sample.bytes_per_point, 250, "<= 250 bytes per point"),
+          ],
+          compare: ["op_cpu_s", "peak_rss_mib"],
+        },
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    [1, 2, 4, 10].map((millions) => [
+      `qsm-${millions}m`,
+      defineJob(
+        () => nativeJob(["op_s", "op_cpu_s", "bytes_per_point"], "build-qsm", String(millions * ONE_MILLION), THREADS),
+        {
+          title: `model of ${millions}M points of a tree`,
+          count: millions * ONE_MILLION,
+          most: 2,
+          figure: (sample) =>
+            `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.bytes_per_point.toFixed(0)} bytes per point`,
+          targets: [
+            atMost(
+              (sample) => sample.op_s,
+              millions < 10 ? 10 * millions : 90,
+              `<= ${millions < 10 ? 10 * millions : 90} s`,
+            ),
             atMost((sample) => sample.bytes_per_point, 250, "<= 250 bytes per point"),
           ],
           compare: ["op_cpu_s", "peak_rss_mib"],

@@ -68,6 +68,12 @@ int find_skeleton(const Arguments& arguments);
 /// Models of the wood of trees of 255 forking cylinders, side by side. Arguments: TREES POINTS [THREADS]
 int model_trees(const Arguments& arguments);
 
+/// The model of one tree of 255 forking cylinders with 3 mm of noise, radii tapered; its memory. Arguments: POINTS [THREADS]
+int build_tree(const Arguments& arguments);
+
+/// Leaves in cells of PER_CELL turned to the angles of a target. Arguments: LEAVES PER_CELL [THREADS]
+int turn_leaves(const Arguments& arguments);
+
 /// Hegyi's indices of stems within 10 m, 500 stems per hectare. Arguments: STEMS [THREADS]
 int index_competition(const Arguments& arguments);
 int tell_wood(const Arguments& arguments);

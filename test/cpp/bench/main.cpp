@@ -52,6 +52,8 @@ constexpr Job kJobs[] = {
     {"trees", "TREES POINTS [THREADS]", 2, pc::bench::measure_trees},
     {"skeleton", "POINTS [THREADS]", 1, pc::bench::find_skeleton},
     {"model-trees", "TREES POINTS [THREADS]", 2, pc::bench::model_trees},
+    {"build-qsm", "POINTS [THREADS]", 1, pc::bench::build_tree},
+    {"turn-leaves", "LEAVES PER_CELL [THREADS]", 2, pc::bench::turn_leaves},
     {"competition", "STEMS [THREADS]", 1, pc::bench::index_competition},
     {"wood", "POINTS sota|geometric [THREADS]", 2, pc::bench::tell_wood},
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},

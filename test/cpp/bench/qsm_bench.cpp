@@ -4,6 +4,7 @@
 
 #include "bench/bench.h"
 #include "bench/forked_tree.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "ops/qsm/tree_model.h"
 
@@ -37,6 +38,22 @@ int model_trees(const Arguments& arguments) {
   std::printf("{\"op_s\":%.3f,\"op_cpu_s\":%.3f,\"modelled\":%llu,\"cylinders\":%llu}\n", seconds, cpu,
               static_cast<unsigned long long>(modelled), static_cast<unsigned long long>(cylinders));
   return modelled == trees ? 0 : 1;
+}
+
+int build_tree(const Arguments& arguments) {
+  const std::vector<Vec3d> points = scanned(point_count(arguments[0]));
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, thread_count(arguments, 1));
+  const QsmBuildParams params{0.00423, true, 0.75, 1, 0, 0, RadiusModel::kTapered};
+  reset_bulk_bytes_peak();
+  const std::clock_t start = std::clock();
+  const Stopwatch watch;
+  const QsmBuildResult built = build_qsm(HitPoints::assume_hits({points.data(), points.size()}), params, ctx);
+  const double seconds = watch.seconds(), cpu = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  const double bytes = static_cast<double>(bulk_bytes_peak());
+  std::printf("{\"op_s\":%.3f,\"op_cpu_s\":%.3f,\"cylinders\":%zu,\"bytes_per_point\":%.1f}\n", seconds, cpu,
+              built.qsm.cylinders.size(), bytes / static_cast<double>(points.size()));
+  return built.qsm.cylinders.empty() ? 1 : 0;
 }
 
 }  // namespace pc::bench

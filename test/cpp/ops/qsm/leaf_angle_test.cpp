@@ -103,6 +103,13 @@ TEST(LeafAngles, DrawsFollowTheTarget) {
   EXPECT_NEAR(ellipse_eccentricity(std::hypot(sine, cosine) / count), 0.9, 0.01);
 }
 
+TEST(LeafAngles, ExtremeShapesGiveUnitVectors) {
+  for (const double mu : {1e-320, 1e-308, 1e-3, 1e300, 1.7e308})
+    for (const double nu : {1e-320, 1e-308, 1e-3, 1e300, 1.7e308})
+      for (const Vec3d& normal : draw_leaf_normals({0, mu, nu, 0.999999, 1e300, 0}, 50, 3))
+        ASSERT_NEAR(dot(normal, normal), 1, 1e-12) << mu << " " << nu;
+}
+
 TEST(LeafAngles, TurnsAsLittleAsPossible) {
   const std::vector<LeafAngleTarget> targets{{0, 2, 1, 0.5, 100, 0}};
   const std::vector<Leaf> before = leaves_at(7, 3);

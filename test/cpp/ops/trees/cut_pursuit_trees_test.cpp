@@ -227,8 +227,9 @@ TEST(CutPursuitTrees, HostileCloudsAndParameters) {
   const auto number = [&](bool positive) {
     return numbers[random() % (positive ? 6 : 7) + (positive ? 1 : 0)];
   };
-  int answered = 0;
-  for (std::uint64_t seed = 0; seed < test::fuzz_runs(160); ++seed) {
+  const std::uint64_t runs = test::fuzz_runs(160);
+  std::uint64_t answered = 0;
+  for (std::uint64_t seed = 0; seed < runs; ++seed) {
     const std::vector<Vec3d> points = test::hostile_cloud(seed, 60);
     CutPursuitTreesParams p = kPublished;
     if (seed % 2 == 0) {
@@ -261,7 +262,7 @@ TEST(CutPursuitTrees, HostileCloudsAndParameters) {
       ASSERT_EQ(error.code(), ErrorCode::kInvalidArgument) << seed << ' ' << error.what();
     }
   }
-  EXPECT_GT(answered, 60);
+  EXPECT_GT(answered, runs / 3);
 }
 
 TEST(CutPursuitTrees, ManyTinyTrees) {

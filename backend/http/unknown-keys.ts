@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { unwrapped } from "./unwrapped.ts";
+
+/** `path` is asked for only where a key is unknown: bodies have up to millions of records. */
+type Search = (value: unknown, path: () => string, found: string[]) => void;
+
+/** By unwrapped schema; null: nothing to look for. */
+const searches = new WeakMap<object, Search | null>();
+
+/**
+ * Paths of the keys in `value` that the object schema does not define, such as `scalar_filters[0].maximum`. Nested
+ * objects and lists of objects are searched too. Empty when `value` is not an object.
+ */
+export function unknownKeys(schema: unknown, value: unknown): string[] {
+  const found: string[] = [];
+  searchOf(schema)?.(value, () => "", found);
+  return found;
+}
+
+function searchOf(schema: unknown): Search | null {
+  const inner = unwrapped(schema);
+  if (!(inner instanceof z.ZodArray || inner instanceof z.ZodObject)) return null;
+  let search = searches.get(inner);
+  if (search === undefined) {
+    search = inner instanceof z.ZodArray ? listSearch(inner) : recordSearch(inner);
+    searches.set(inner, search);
+  }
+  return search;
+}
+
+function listSearch({ element }: z.ZodArray): Search | null {
+  const search = unwrapped(element) instanceof z.ZodObject ? searchOf(element) : null;
+  if (!search) return null;
+  return (value, path, found) => {
+    if (!Array.isArray(value)) return;
+    for (const [i, item] of value.entries()) if (!Array.isArray(item)) search(item, () => `${path()}[${i}]`, found);
+  };
+}
+
+function recordSearch({ shape }: z.ZodObject): Search {
+  const fields = new Map(Object.entries(shape).map(([name, field]) => [name, searchOf(field)]));
+  return (value, path, found) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Uint8Array) return;
+    const record = value as Record<string, unknown>;
+    for (const key of Object.keys(record)) {
+      const search = fields.get(key);
+      if (search === null) continue;
+      const named = () => (path() === "" ? key : `${path()}.${key}`);
+      if (search === undefined) found.push(named());
+      else search(record[key], named, found);
+    }
+  };
+}

@@ -4,7 +4,7 @@ import { parseConfig } from "../../backend/config.ts";
 import { JobRegistry } from "../../backend/jobs/registry.ts";
 import { woodLeaf } from "../../backend/native/wood.ts";
 import { type MlPlan, mlLabels, planMl } from "../../backend/services/wood/ml-labels.ts";
-import { DEFAULT_WOOD, SHAPE_METHODS, type ShapeMethod, type WoodMethod } from "../../shared/contract/segment-wood.ts";
+import { DEFAULT_WOOD, SHAPE_METHODS, type ShapeMethod } from "../../shared/contract/segment-wood.ts";
 import { DEFAULT_WOOD_MAX_POINTS } from "../../shared/limits.ts";
 import { root } from "../bench/folders.ts";
 import { labelsOf, positions } from "./native.ts";

@@ -17,7 +17,10 @@ export function addWood(program: Command, perform: Perform): void {
     .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")
     .option("--force", "replace the results of an earlier run in the folder")
     .option("--json", "write one JSON document to stdout instead of the table")
-    .addHelpText("after", "\nExamples:\n  npm start -- wood tree.las --out wood\n  npm start -- wood tree.las --out wood --method ml")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  npm start -- wood tree.las --out wood\n  npm start -- wood tree.las --out wood --method ml",
+    )
     .action((cloud: string, raw: RawWoodOptions) =>
       perform(async (deps) => {
         const { checkedWoodOptions } = await import("./options.ts");

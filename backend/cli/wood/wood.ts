@@ -32,7 +32,12 @@ export async function wood(file: string, options: WoodOptions, deps: AnalyzeDeps
     const cloud = await readCloud(input, options.reading, run);
     const id = cloud.tail.session_id;
     progress.stage("Telling wood from leaves");
-    const wish = { method: options.method, model_id: options.model, wood_bias: options.woodBias ?? null, acknowledge_cost: true };
+    const wish = {
+      method: options.method,
+      model_id: options.model,
+      wood_bias: options.woodBias ?? null,
+      acknowledge_cost: true,
+    };
     const found = await client.segmentWoodSession(id, wish, { signal });
     progress.stage("Measuring the wood");
     const area = found.num_wood > 0 ? await woodArea(id, run) : { area_m2: 0, warnings: [] };
@@ -71,7 +76,16 @@ export async function wood(file: string, options: WoodOptions, deps: AnalyzeDeps
   });
 }
 
-const numbersOf = ({ method, model_id, params, num_wood, num_leaf, segments, cylinders, elapsed_s }: SessionWoodResponse) => ({
+const numbersOf = ({
+  method,
+  model_id,
+  params,
+  num_wood,
+  num_leaf,
+  segments,
+  cylinders,
+  elapsed_s,
+}: SessionWoodResponse) => ({
   method,
   model_id,
   params,

@@ -27,7 +27,7 @@ async function worldOf(file: string) {
   const surface = node?.getMesh()?.listPrimitives()[0];
   const local = surface?.getAttribute("POSITION")?.getArray() ?? [];
   const images = document.getRoot().listTextures().length;
-  return { positions: Array.from(local, (value, i) => value + (shift[i % 3] ?? 0)), images };
+  return { positions: Array.from(local as ArrayLike<number>, (value, i) => value + (shift[i % 3] ?? 0)), images };
 }
 
 test("model, leaves on it, tables, meshes and pictures, far from the origin", async () => {

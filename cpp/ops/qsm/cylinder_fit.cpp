@@ -180,6 +180,11 @@ struct Normal {
   }
 };
 
+/// Cells of kCell along an extent of any size.
+int cell_count(double extent, int least, int most) {
+  return static_cast<int>(std::fmin(std::fmax(std::ceil(extent / kCell), least), most));
+}
+
 /// What a cylinder covers of its own surface.
 struct Coverage {
   double surface = 0, angular = 0;
@@ -192,10 +197,8 @@ Coverage coverage_of(const std::vector<Vec3d>& points, const Vec3d& start, const
   const double length = norm(edge);
   if (!(length > 0)) return {};
   const Frame frame = frame_along(start, edge * (1 / length));
-  const int rings =
-      std::clamp(static_cast<int>(std::min(std::ceil(length / kCell), 1e6)), kLeastRings, kMostRings);
-  const int sectors =
-      std::clamp(static_cast<int>(std::ceil(2 * kPi * radius / kCell)), kLeastSectors, kMostSectors);
+  const int rings = cell_count(length, kLeastRings, kMostRings);
+  const int sectors = cell_count(2 * kPi * radius, kLeastSectors, kMostSectors);
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(rings) * static_cast<std::size_t>(sectors), 0);
   std::bitset<36> angles;
   Coverage out;

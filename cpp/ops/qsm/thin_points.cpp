@@ -61,10 +61,12 @@ class Voxels {
   }
 
  private:
+  static std::int64_t index(double offset, double edge) {
+    return static_cast<std::int64_t>(std::fmin(std::floor(offset / edge), 9e18));
+  }
+
   bool add(const Vec3d& p, double edge) {
-    const Cell cell{static_cast<std::int64_t>(std::floor((p.x - origin_.x) / edge)),
-                    static_cast<std::int64_t>(std::floor((p.y - origin_.y) / edge)),
-                    static_cast<std::int64_t>(std::floor((p.z - origin_.z) / edge))};
+    const Cell cell{index(p.x - origin_.x, edge), index(p.y - origin_.y, edge), index(p.z - origin_.z, edge)};
     const std::uint64_t hash =
         mixed(static_cast<std::uint64_t>(cell.x) ^
               mixed(static_cast<std::uint64_t>(cell.y) ^ mixed(static_cast<std::uint64_t>(cell.z))));

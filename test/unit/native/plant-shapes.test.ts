@@ -95,7 +95,8 @@ test("the list of checksums is that of the files", () => {
   const used = new Set(
     species.flatMap((file) => Object.values(shapesOf(file).leaves).map((leaf) => leaf.texture?.file)),
   );
-  expect(files.filter((name) => !used.has(name))).toEqual([]);
+  const lying = /^[A-Z][a-z]+Leaf(_upper)?\.png$/; // those of leaves on models of trees
+  expect(files.filter((name) => !used.has(name) && !lying.test(name))).toEqual([]);
   for (const name of files) expect(readFileSync(join(folder, name)).length, name).toBeLessThan(60_000);
 });
 

@@ -47,10 +47,19 @@ function planWood(input: WoodInput, filter: CheckedWood, deps: Deps): WoodPlan {
   const most_points = deps.config.woodMaxPoints;
   const cost = filter.ml
     ? networkCost(input, filter.ml)
-    : woodLeafCost(input.hit_count, nativeParams(filter, most_points));
+    : geometricCost(input.hit_count, nativeParams(filter, most_points));
   const bytes = cost.bytes + 36 * input.hit_count + 6 * input.positions.length;
   const cost_warning = costWarning(WOOD_TOOL, { seconds: cost.seconds, bytes }, deps);
   return { input, filter, most_points, bytes, cost_warning };
+}
+
+/** Cost of a geometric method. No job tracks the call, so its failure is converted here. */
+function geometricCost(...given: Parameters<typeof woodLeafCost>): ReturnType<typeof woodLeafCost> {
+  try {
+    return woodLeafCost(...given);
+  } catch (raw) {
+    throw fromNative(raw);
+  }
 }
 
 /** Runs a plan: u8 per row, 0 where the row is no hit. The run owns the column. */

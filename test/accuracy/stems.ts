@@ -21,7 +21,7 @@ const MATCH_M = 0.5;
 const BAND = { band_min_m: 1, band_max_m: 2, max_diameter_m: 3 };
 const GROUND = 1;
 
-const folder = () => join(process.env["APP_TEST_DATA"] ?? "../shared/data", "forest_reference");
+const folder = () => join(process.env.APP_TEST_DATA ?? "../shared/data", "forest_reference");
 
 interface Tree {
   readonly x: number;

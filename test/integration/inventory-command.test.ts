@@ -53,11 +53,9 @@ test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cl
   const trees = table("trees.csv");
   expect(trees).toHaveLength(3);
   for (const truth of TREES) {
-    const found = trees.find(
-      (row) => Math.hypot(Number(row["stem_x"]) - truth.x, Number(row["stem_y"]) - truth.y) < 0.1,
-    );
-    expect(Math.abs(Number(found?.["dbh_m"]) - truth.dbh_m)).toBeLessThan(0.005);
-    expect(Math.abs(Number(found?.["height_m"]) - 8)).toBeLessThan(0.15);
+    const found = trees.find((row) => Math.hypot(Number(row.stem_x) - truth.x, Number(row.stem_y) - truth.y) < 0.1);
+    expect(Math.abs(Number(found?.dbh_m) - truth.dbh_m)).toBeLessThan(0.005);
+    expect(Math.abs(Number(found?.height_m) - 8)).toBeLessThan(0.15);
   }
   expect(table("stem_curve.csv").length).toBeGreaterThan(9);
   expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nn_trees,3,\n/);
@@ -104,9 +102,9 @@ test("a cloud that is one tree needs no ground", async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ method: "one_tree", tree_count: 1 });
   const [tree] = table("trees.csv");
-  expect(Math.abs(Number(tree?.["dbh_m"]) - 0.3)).toBeLessThan(0.005);
-  expect([tree?.["ground_source"], tree?.["n_points"]]).toEqual(["tree_min_z", "3000"]);
-  expect([tree?.["edge"], tree?.["hegyi_index"], tree?.["crown_overlap_m2"]]).toEqual(["", "", ""]);
+  expect(Math.abs(Number(tree?.dbh_m) - 0.3)).toBeLessThan(0.005);
+  expect([tree?.ground_source, tree?.n_points]).toEqual(["tree_min_z", "3000"]);
+  expect([tree?.edge, tree?.hegyi_index, tree?.crown_overlap_m2]).toEqual(["", "", ""]);
   expect(readdirSync(out)).not.toContain("stems.png");
   const { width, height } = PNG.sync.read(readFileSync(join(out, "tree_1.png")));
   expect(Math.max(width, height)).toBeLessThan(700); // pictures of 200 pixels with their axes
@@ -132,7 +130,7 @@ test("from the air, crowns have no diameters, and the report says so", async () 
   for (const name of ["dbh_m", "hegyi_index", "basal_area_m2", "lean_deg", "lean_azimuth_deg"])
     expect([name, ...new Set(trees.map((row) => row[name]))]).toEqual([name, ""]);
   expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nstems_per_ha,,1\/ha\nbasal_area_per_ha,,m2\/ha\n/);
-  expect(Math.max(...trees.map((row) => Number(row["height_m"])))).toBeGreaterThan(13);
+  expect(Math.max(...trees.map((row) => Number(row.height_m)))).toBeGreaterThan(13);
 });
 
 test("a plot without trees: the reason, and nothing is written", async () => {

@@ -62,6 +62,8 @@ const exceptions = {
   "backend/cli/project/project.ts": ["backend/services/projects/inspect.ts"],
   // Pictures of meshes need the rasterizer's speed, and no endpoint draws. Columns in, one column of pixels out: no session.
   "backend/cli/drawing/mesh-picture.ts": ["backend/native/mesh-picture.ts"],
+  // Headers of a thousand files in seconds: no session, and the endpoint that previews a file decodes points too.
+  "backend/cli/catalog/headers.ts": ["backend/native/files/readers.ts"],
   // Presets of scanners are files of the product, and no endpoint serves them.
   "backend/cli/scan/presets.ts": ["backend/native/core/resources.ts"],
 };
@@ -109,6 +111,7 @@ const ORDERED_ROOMS = {
     "scan",
     "fit",
     "project",
+    "catalog",
     "commands.ts",
   ],
 };

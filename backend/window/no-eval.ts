@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { config } from "zod";
 
-// zod would try `new Function`, which the page's content security policy forbids. Comes before any contract is imported.
-z.config({ jitless: true });
+/* Imported first: the page's content security policy forbids code made at run time, which zod would try otherwise. */
+config({ jitless: true });

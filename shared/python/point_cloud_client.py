@@ -189,6 +189,22 @@ class PointCloudClient:
             body = _chained(head, file, tail)
             return _decode_points(self._call("POST", "/api/pointcloud/import", body, headers, call))
 
+    def upload_file(self, path: str, **call: Any) -> Dict[str, Any]:
+        """Stores a file of this machine in the service's data folder, for requests that read files where the service
+        runs on another one: {"upload_id", "path", "name", "bytes", "expires_s"}. Pass `path` to them, and the id to
+        delete_upload afterwards. name: the file's own.
+        """
+        call = dict(call)
+        url = f"/app/upload?name={quote(os.path.basename(path), safe='')}"
+        with open(path, "rb") as file:
+            size = str(os.fstat(file.fileno()).st_size)
+            headers = {"content-type": "application/octet-stream", "content-length": size}
+            return _checked(json.loads(self._call("POST", url, file, headers, call)))
+
+    def delete_upload(self, upload_id: str, **call: Any) -> Dict[str, Any]:
+        """Removes an uploaded file; `deleted` is false for an unknown id."""
+        return self._json("DELETE", f"/app/upload/{quote(upload_id, safe='')}", None, call)
+
     def export_cloud(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
         """Exports points to a file.
 

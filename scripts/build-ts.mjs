@@ -1,13 +1,17 @@
 // Bundles the entries of the backend into dist/. One file per entry plus shared chunks: a start reads few files.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
 
 const stamp = fingerprint(["backend", "shared", "scripts/build-ts.mjs", "package.json", "package-lock.json"]);
 const entries = ["headless", "utility-process", "electron-main", "electron-backend", "compute-worker"];
+/** Files of the window that the browser gets as they are. */
+const pages = ["index.html", "window.css", "icon.svg"];
 const recorded = join(root, "build", "bundled-packages.json");
 const built =
-  existsSync(recorded) && entries.every((name) => existsSync(join(root, "dist", "backend", "entry", `${name}.js`)));
+  existsSync(recorded) &&
+  entries.every((name) => existsSync(join(root, "dist", "backend", "entry", `${name}.js`))) &&
+  [...pages, "main.js"].every((name) => existsSync(join(root, "dist", "window", name)));
 if (!process.argv.includes("--force") && built && isFresh("ts", stamp)) process.exit(0);
 
 const { build } = await import("esbuild");
@@ -32,7 +36,24 @@ const entriesBuilt = await build({
   logLevel: "warning",
   metafile: true,
 });
-recordPackages([entriesBuilt]);
+const windowBuilt = await build({
+  absWorkingDir: root,
+  entryPoints: ["backend/window/main.ts"],
+  outdir: "dist/window",
+  bundle: true,
+  minify: true,
+  format: "esm",
+  platform: "browser",
+  target: "es2022",
+  sourcemap: "linked",
+  tsconfig: "backend/window/tsconfig.json",
+  legalComments: "linked",
+  logLevel: "warning",
+  metafile: true,
+});
+mkdirSync(join(root, "dist", "window"), { recursive: true });
+for (const name of pages) copyFileSync(join(root, "backend", "window", name), join(root, "dist", "window", name));
+recordPackages([entriesBuilt, windowBuilt]);
 markFresh("ts", stamp);
 
 /** Lists the packages of which something is in the bundles; `npm run package` ships their licences. */

@@ -22,7 +22,15 @@ import { sizeOf } from "./sizes.mjs";
 const ARCHITECTURES = { x64: "amd64", arm64: "arm64" };
 
 /** Loaded where they are there: graphics cards, file types of the desktop, notices. */
-const RECOMMENDS = ["libgl1", "libegl1", "libxcursor1", "libnotify4", "shared-mime-info", "desktop-file-utils", "xdg-utils"];
+const RECOMMENDS = [
+  "libgl1",
+  "libegl1",
+  "libxcursor1",
+  "libnotify4",
+  "shared-mime-info",
+  "desktop-file-utils",
+  "xdg-utils",
+];
 
 /** Name of the file. */
 export const debName = ({ name, version }, arch) => `${name}_${version}_${ARCHITECTURES[arch]}.deb`;

@@ -277,7 +277,8 @@ export const strings = {
       cancel: "Cancel",
       pending: "The service did not answer. Your edit is kept and is made when the service is back.",
       back: "The service is back. Clouds and edits are as before.",
-      memoryFull: "The storage of this tab is full: after a reload, redo and tree lists may be missing. Save the project.",
+      memoryFull:
+        "The storage of this tab is full: after a reload, redo and tree lists may be missing. Save the project.",
     },
     open: {
       title: "Open",
@@ -352,7 +353,7 @@ export const strings = {
     trees: {
       title: "Trees",
       none: "No tree list yet. Run “Tree list”.",
-      caption: (trees: string) => `${trees} trees; choose a row to see the tree, a heading to sort`,
+      caption: (trees: string) => `${trees} trees`,
       sort: (column: string) => `Sort by ${column}`,
       histogram: (column: string, low: string, high: string) => `Distribution of ${column}, ${low} to ${high}`,
       clear: "Show all trees",

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { WorldBox } from "../view/cloud-view.ts";
 import { LadRequest, type LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import type { VoxelGrid } from "../../../shared/contract/voxel-grid.ts";
 import { strings } from "../strings.ts";
+import type { WorldBox } from "../view/cloud-view.ts";
 import type { Cloud } from "../workflow/clouds.ts";
-import { count, measure } from "./format.ts";
+import { count, fileStem, measure } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 import { ScannerPosition, scannerOf } from "./scanner-position.ts";
 import { voxelMesh } from "./voxel-mesh.ts";
@@ -42,7 +42,7 @@ export const lad = cloudOperation({
       ],
       warnings: [...answer.warnings, ...(left_out > 0 ? [words.leftOut(left_out)] : [])],
       bars: { title: words.profile, unit: "m²/m³", rows: profileOf(answer) },
-      file: { name: `${cloud.name}-lad.csv`, content: csvOf(answer), type: "text/csv" },
+      file: { name: `${fileStem(cloud.name)}-lad.csv`, content: csvOf(answer), type: "text/csv" },
     };
   },
 });
@@ -79,12 +79,22 @@ function profileOf({ cells, nx, ny, nz, bounds, grid_size }: LadSuccess): (reado
       ({ index, lad_solved, lad_filled }) => Math.floor(index / (nx * ny)) === layer && (lad_solved || lad_filled),
     );
     const height = bounds[0][2] + ((layer + 0.5) * grid_size[2]) / nz;
-    if (solved.length > 0) rows.push([measure(height, "m", 1), solved.reduce((sum, { lad }) => sum + lad, 0) / solved.length]);
+    if (solved.length > 0)
+      rows.push([measure(height, "m", 1), solved.reduce((sum, { lad }) => sum + lad, 0) / solved.length]);
   }
   return rows;
 }
 
-const COLUMNS = ["lad", "leaf_area", "lad_std", "hit_count", "beam_count", "lad_solved", "under_sampled", "lad_filled"] as const;
+const COLUMNS = [
+  "lad",
+  "leaf_area",
+  "lad_std",
+  "hit_count",
+  "beam_count",
+  "lad_solved",
+  "under_sampled",
+  "lad_filled",
+] as const;
 
 function csvOf({ cells }: LadSuccess): string {
   const rows = cells.map((cell) => [...cell.center, ...COLUMNS.map((name) => cell[name] ?? "")].join(","));

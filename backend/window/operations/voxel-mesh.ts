@@ -5,10 +5,15 @@ import type { MeshInput } from "../view/cloud-view.ts";
 const MOST_SHOWN = 20_000;
 const SHRINK = 0.8;
 const CORNERS = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1, (i >> 1) & 1, (i >> 2) & 1].map((bit) => bit - 0.5));
-const TRIANGLES = [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+const TRIANGLES = [
+  0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5,
+];
 
 /** Voxels with leaves as cubes, the darker the denser; those with the least area are left out where there are too many. */
-export function voxelMesh(name: string, { cells, grid_center }: LadSuccess): { mesh: MeshInput | null; left_out: number } {
+export function voxelMesh(
+  name: string,
+  { cells, grid_center }: LadSuccess,
+): { mesh: MeshInput | null; left_out: number } {
   const leafy = cells.filter(({ lad }) => lad > 0).sort((a, b) => b.lad - a.lad || a.index - b.index);
   const shown = leafy.slice(0, MOST_SHOWN);
   if (shown.length === 0) return { mesh: null, left_out: 0 };

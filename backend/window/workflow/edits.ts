@@ -92,7 +92,8 @@ export class Edits {
       this.#counts.clear();
       for (const { session_id, undo } of sessions) {
         this.#counts.set(session_id, undo.deletions);
-        for (const [slug, count] of Object.entries(undo.label_strokes)) this.#counts.set(`${session_id}/${slug}`, count);
+        for (const [slug, count] of Object.entries(undo.label_strokes))
+          this.#counts.set(`${session_id}/${slug}`, count);
       }
       const open = new Set(sessions.filter(({ is_open }) => is_open).map(({ session_id }) => session_id));
       const { made, undone, pending } = this.history.value;

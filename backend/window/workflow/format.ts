@@ -24,3 +24,6 @@ export function bytes(value: number): string {
   const place = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
   return measure(value / 1000 ** place, units[place] ?? "B", 1);
 }
+
+/** A file name without its extension, as the beginning of other names. */
+export const fileStem = (name: string): string => name.replace(/\.[^./\\]*$/, "") || name;

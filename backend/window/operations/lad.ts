@@ -7,7 +7,7 @@ import type { Cloud } from "../workflow/clouds.ts";
 import { count, fileStem, measure } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 import { ScannerPosition, scannerOf } from "./scanner-position.ts";
-import { voxelMesh } from "./voxel-mesh.ts";
+import { isKnown, voxelMesh } from "./voxel-mesh.ts";
 
 const words = strings.workflow.operations.lad;
 
@@ -75,9 +75,7 @@ function gridOf({ min, max }: WorldBox, edge_m: number): z.input<typeof VoxelGri
 function profileOf({ cells, nx, ny, nz, bounds, grid_size }: LadSuccess): (readonly [string, number])[] {
   const rows: (readonly [string, number])[] = [];
   for (let layer = nz - 1; layer >= 0; layer -= 1) {
-    const solved = cells.filter(
-      ({ index, lad_solved, lad_filled }) => Math.floor(index / (nx * ny)) === layer && (lad_solved || lad_filled),
-    );
+    const solved = cells.filter((cell) => isKnown(cell) && Math.floor(cell.index / (nx * ny)) === layer);
     const height = bounds[0][2] + ((layer + 0.5) * grid_size[2]) / nz;
     if (solved.length > 0)
       rows.push([measure(height, "m", 1), solved.reduce((sum, { lad }) => sum + lad, 0) / solved.length]);

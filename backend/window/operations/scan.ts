@@ -41,7 +41,12 @@ export const scan = freeOperation({
       phi_max_deg: 360,
       range_noise_m,
     }));
-    const meshes = plants.map(({ meta, buffers }) => ({ ...meta, ...scanned(buffers) }));
+    const meshes = plants.map(({ meta, buffers }) => ({
+      ...meta,
+      materials:
+        meta.materials?.map(({ name, texture_name, has_alpha }) => ({ name, texture_name, has_alpha })) ?? null,
+      ...scanned(buffers),
+    }));
     const body = { ...request, scanners, meshes } as unknown as ListRequest<typeof LidarScanRequest>;
     const { meta } = await client.lidarScan(body, run);
     await clouds.refresh();

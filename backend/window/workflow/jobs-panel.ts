@@ -8,7 +8,8 @@ type Texts = Strings["workflow"]["jobs"];
 /** The list of jobs, and the status line with the newest. */
 export function jobsPanel(page: Document, jobs: Jobs, texts: Texts): void {
   const list = el("ul", { class: "items" });
-  byId(page, "jobs-panel").append(el("h2", {}, texts.title), list);
+  const none = el("p", { class: "help" }, texts.none);
+  byId(page, "jobs-panel").append(el("h2", {}, texts.title), none, list);
   const rows = new Map<number, Row>();
   jobs.list.follow((shown) => {
     for (const id of rows.keys()) if (!shown.some((job) => job.id === id)) rows.delete(id);
@@ -17,10 +18,10 @@ export function jobsPanel(page: Document, jobs: Jobs, texts: Texts): void {
       rows.set(job.id, row);
       row.update(job);
     }
+    none.hidden = shown.length > 0;
     const elements = shown.map(({ id }) => rows.get(id)?.element);
-    if (list.children.length !== elements.length || elements.some((element, i) => list.children[i] !== element)) {
-      replaceChildren(list, ...(elements.length > 0 ? elements : [el("li", { class: "help" }, texts.none)]));
-    }
+    const isSame = list.children.length === elements.length && elements.every((one, i) => list.children[i] === one);
+    if (!isSame) replaceChildren(list, ...elements);
   });
   statusLine(byId(page, "progress-panel"), jobs, texts);
   setInterval(() => {

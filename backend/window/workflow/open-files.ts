@@ -3,6 +3,7 @@ import type { Strings } from "../strings.ts";
 import type { Clouds } from "./clouds.ts";
 import type { JobRun, Jobs } from "./jobs.ts";
 import type { Notices } from "./notices.ts";
+import type { Scene } from "./scene.ts";
 
 /** What the desktop app adds to the page. */
 export interface DesktopBridge {
@@ -17,6 +18,7 @@ export const desktopOf = (page: Window): DesktopBridge | undefined =>
 export interface OpenParts {
   readonly client: Client;
   readonly clouds: Clouds;
+  readonly scene: Scene;
   readonly jobs: Jobs;
   readonly notices: Notices;
   readonly texts: Strings["workflow"];

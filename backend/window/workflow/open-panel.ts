@@ -39,8 +39,20 @@ export function openPanel(page: Document, parts: OpenParts, desktop: DesktopBrid
     el("p", { class: "help", id: "open-help" }, texts.open.pathHelp),
     el("div", { class: "row" }, ...chooser(parts, desktop), el("span", { class: "help" }, texts.open.drop)),
   );
+  emptyHint(page, parts);
   takeDrops(page, parts, desktop);
   desktop?.onOpenFiles((paths) => void openAll(paths, parts));
+}
+
+/** What to do while the view is empty. */
+function emptyHint(page: Document, { clouds, scene, texts }: OpenParts): void {
+  const hint = el("p", { class: "view-message" }, texts.open.empty);
+  byId(page, "view").append(hint);
+  const update = () => {
+    hint.hidden = clouds.list.value.some(({ octree }) => octree !== null) || scene.objects.value.length > 0;
+  };
+  clouds.list.follow(update);
+  scene.objects.follow(update);
 }
 
 function chooser(parts: OpenParts, desktop: DesktopBridge | undefined): HTMLElement[] {

@@ -59,7 +59,7 @@ function disclosure(operation: Operation, parts: OperationsPanelParts): HTMLDeta
     const { desktop, texts, client } = parts;
     const choosePath = desktop && ((field: Field) => choose(desktop, id, field));
     const form = makeForm({
-      id,
+      id: `form-${id}`,
       fields: operation.fields,
       texts,
       choosePath,

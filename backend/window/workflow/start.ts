@@ -71,7 +71,7 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
   const trees = new TreePanel(view, scene, texts.trees);
   byId(page, "details-panel").append(trees.element, results.element);
   connectionLine(page, connection, texts.connection);
-  const open = { client, clouds, jobs, notices, texts, showAll: () => view.fit() };
+  const open = { client, clouds, scene, jobs, notices, texts, showAll: () => view.fit() };
   openPanel(
     page,
     { ...open, openProject: (path, run) => openProject(path, { client, view, clouds, scene, texts, run }) },

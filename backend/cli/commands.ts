@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { AppError } from "../../shared/errors.ts";
 import { addAnalyze, type Perform } from "./analyze/command.ts";
 import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
+import { addCatalog } from "./catalog/command.ts";
 import { addDistance } from "./distance/command.ts";
 import { nearestName } from "./edit-distance.ts";
 import { addFit } from "./fit/command.ts";
@@ -72,6 +73,7 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addScan(program, perform);
   addFit(program, perform);
   addProject(program, perform);
+  addCatalog(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });

@@ -316,7 +316,7 @@ export const strings = {
         ...(pending_nodes > 0 ? [`${pending_nodes} parts loading`] : []),
         ...(frames_per_second > 1 ? [`${frames_per_second} frames/s`] : []),
       ].join(" · "),
-    classValue: (value: number) => `Class ${value}`,
+    classValue: (column: string, value: number) => (column === "tree_instance" ? `Tree ${value}` : `Class ${value}`),
     classNames: {
       classification: LAS_CLASSES,
       las_classification: LAS_CLASSES,

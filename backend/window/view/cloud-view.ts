@@ -248,7 +248,7 @@ export interface ViewStrings {
   readonly noWebgl: string;
   /** Names of known class values by column, such as classification -> 2 -> "Ground". */
   readonly classNames: Readonly<Record<string, Readonly<Record<number, string>>>>;
-  readonly classValue: (value: number) => string;
+  readonly classValue: (column: string, value: number) => string;
 }
 
 export interface CloudViewOptions {

@@ -41,7 +41,7 @@ function classLegend<C extends ColouredCloud>(list: readonly [C, PointColours][]
     title: label ?? column,
     entries: sorted.slice(0, MAX_ENTRIES).map((value) => ({
       value,
-      label: names[value] ?? strings.classValue(value),
+      label: names[value] ?? strings.classValue(column, value),
       colour: cssOf(classColour(column, value)),
     })),
     more: Math.max(0, sorted.length - MAX_ENTRIES),

@@ -67,7 +67,7 @@ function drawProfile(canvas: HTMLCanvasElement, profile: Profile): void {
   context.fillStyle = style.color;
   context.strokeStyle = style.getPropertyValue("--line");
   axis(low, high, 4, (z, text) => {
-    rule(context, [MARGIN.left, y(z)], [width - MARGIN.right, y(z)]);
+    rule(context, [MARGIN.left, y(z)], [x(profile.length_m), y(z)]);
     context.textAlign = "right";
     context.fillText(text, MARGIN.left - 6, y(z) + 4);
   });

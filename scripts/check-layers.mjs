@@ -46,6 +46,7 @@ const below = {
   "backend/sessions": ["backend/native", "backend/file-moves.ts"],
   "backend/jobs": ["backend/native"],
   "backend/native": [],
+  "backend/window": [], // runs in the browser
   shared: [],
   "cpp/core": [],
   "cpp/spatial": ["cpp/core"],
@@ -125,6 +126,8 @@ const CLOSED = {
     except: ["backend/sessions/column-ref.ts", "backend/sessions/column-names.ts"],
   },
 };
+/** The packages that a layer may import, where not all: what runs in the browser has no Node.js. */
+const PACKAGES = { "backend/window": ["three", "zod"] };
 /** Who may call HitPoints::assume_hits, each with the reason why its points are hits. */
 const assumesHits = {
   "cpp/core/hit_points.h": "defines it",
@@ -272,6 +275,15 @@ function withoutAnonymousNamespaces(text) {
     out = out.slice(0, match.index) + out.slice(end);
   }
   return out;
+}
+
+for (const [layer, packages] of Object.entries(PACKAGES)) {
+  for (const file of files.filter((path) => path.startsWith(`${layer}/`) && path.endsWith(".ts"))) {
+    for (const [, name] of readFileSync(join(root, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^."][^"]*)"/g)) {
+      if (!packages.some((one) => name === one || name.startsWith(`${one}/`)))
+        problems.push(`${file}: ${layer} may not use ${name}`);
+    }
+  }
 }
 
 const state = new Map();

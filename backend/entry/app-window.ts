@@ -1,6 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { BrowserWindow } from "electron";
+import { AppError } from "../../shared/errors.ts";
 import { attachWindow } from "./electron-backend.ts";
 import type { BackendSupervisor } from "./supervisor.ts";
+import { bridgeWindow } from "./window-bridge.ts";
 import { guardContents } from "./window-guards.ts";
 
 export interface AppWindowOptions {
@@ -8,18 +11,29 @@ export interface AppWindowOptions {
   readonly files: readonly string[];
 }
 
-/** Opens the window of a running backend. Errors: conflict if the backend is not running. */
-export async function openAppWindow(backend: BackendSupervisor, _options: AppWindowOptions): Promise<BrowserWindow> {
+/**
+ * Opens the window of a running backend: its page /app, without access to Node.js, with dialogs for files. The token
+ * goes with the requests of the window; the page does not get it. Errors: conflict if the backend is not running.
+ */
+export async function openAppWindow(backend: BackendSupervisor, { files }: AppWindowOptions): Promise<BrowserWindow> {
   const { address } = backend;
+  if (!address) throw new AppError("conflict", `the backend is ${backend.state}; its window cannot be opened`);
   const window = new BrowserWindow({
-    width: 1200,
+    width: 1400,
     height: 900,
-    title: "Point cloud backend",
-    webPreferences: { sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true },
+    title: "Point clouds",
+    webPreferences: {
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webSecurity: true,
+      preload: fileURLToPath(new URL("./preload.cjs", import.meta.url)),
+    },
   });
   attachWindow(window, backend);
-  guardContents(window.webContents, address?.url ?? "");
-  await window.loadURL(`${address?.url}/docs`).catch((error: unknown) => {
+  guardContents(window.webContents, address.url);
+  bridgeWindow(window, address.url, files);
+  await window.loadURL(`${address.url}/app`).catch((error: unknown) => {
     if (!window.isDestroyed()) process.stderr.write(`the page did not load: ${String(error)}\n`);
   });
   return window;

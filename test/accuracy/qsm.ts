@@ -1,5 +1,5 @@
-// Cylinder models against trees whose cylinders are known, and beside those of TreeQSM; the worst tree of each group as
-// a picture in the folder of APP_ACCURACY_PICTURES, if it is set.
+// Cylinder models against trees whose cylinders are known, and beside those of TreeQSM; every real tree and the worst one
+// of each other group as a picture in the folder of APP_ACCURACY_PICTURES, if it is set.
 import { Job } from "../../backend/jobs/job.ts";
 import { QsmRecords, releaseQsm } from "../../backend/native/qsm.ts";
 import { buildQsm } from "../../backend/native/qsm-build.ts";
@@ -122,7 +122,7 @@ async function rowOf(group: Group, method: Method, tree: KnownTree): Promise<Qsm
     diameter: tree.diameter,
     diameter_found_m: tree.diameter ? diameterAt(cylinders, tree.diameter.height_m) : Number.NaN,
     height_m: Math.max(...heights) - Math.min(...heights),
-    draw: () => drawTree(`${group}-${method}`, tree, cylinders),
+    draw: () => drawTree(`${group}-${method}-${tree.name}`, tree, cylinders),
   };
 }
 
@@ -212,11 +212,12 @@ export const qsmPart: Part<QsmRow> = {
         let worst: { readonly off: number; readonly draw: () => void } | null = null;
         for await (const tree of treesOf(group)) {
           const { draw, ...row } = await rowOf(group, method, tree);
+          if (group === "real") draw();
           const off = row.truth ? Math.abs(Math.log(row.found.volume_m3 / row.truth.volume_m3)) : 0;
           if (!worst || off > worst.off) worst = { off, draw };
           rows.push(row);
         }
-        worst?.draw();
+        if (group !== "real") worst?.draw();
       }
     return rows;
   },

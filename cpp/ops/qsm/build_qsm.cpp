@@ -60,7 +60,8 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   ctx.begin_phase("Extracting skeleton", 0);
   PointGraph graph = point_graph(points.xyz(), tapered ? kTaperedSpacing : 0, ctx);
   const Vec3d origin = graph.origin;
-  GeodesicSkeleton skeleton = geodesic_skeleton(graph, points.size(), ctx);
+  GeodesicSkeleton skeleton =
+      geodesic_skeleton(graph, points.size(), tapered ? RingArcs::kJoined : RingArcs::kApart, ctx);
   QsmBuildResult result{{}, {}, {}, {}, skeleton.finite_count, skeleton.reached_count, skeleton.nodes.size(),
                         {}};
   warn(result);
@@ -100,6 +101,11 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
     if (laws.stem.trusted + laws.branches.trusted == 0)
       result.warnings.push_back(
           "no radius could be measured well: all come from the twig radius and a general taper");
+    if (laws.cluster_share >= kMostClusters)
+      result.warnings.push_back(
+          std::to_string(std::lround(100 * laws.cluster_share)) +
+          " % of the model's length runs through points that lie on no surface of wood, as "
+          "leaves do: its branches are a rough guess; leave the leaves out");
   } else {
     std::vector<double> measured;
     for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);

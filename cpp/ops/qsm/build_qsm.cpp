@@ -21,6 +21,7 @@ constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
 constexpr double kTaperedSpacing = 0.008;      // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 3;         // length of a piece per width
+constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves
 constexpr double kIsotonicCommonError = 0.10;  // relative, of all radii together
 constexpr double kTaperedCommonError = 0.03;
 constexpr double kMostUnreached = 0.02;  // share of the points without a warning
@@ -60,6 +61,7 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   ctx.begin_phase("Extracting skeleton", 0);
   PointGraph graph = point_graph(points.xyz(), tapered ? kTaperedSpacing : 0, ctx);
   const Vec3d origin = graph.origin;
+  const double spacing_m = graph.spacing_m;
   GeodesicSkeleton skeleton =
       geodesic_skeleton(graph, points.size(), tapered ? RingArcs::kJoined : RingArcs::kApart, ctx);
   QsmBuildResult result{{}, {}, {}, {}, skeleton.finite_count, skeleton.reached_count, skeleton.nodes.size(),
@@ -86,10 +88,12 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius}
                                            : FitCylindersParams{kReach, kMostRadius};
   const FittedSurface surface = fit_cylinders(cylinders, local.view(), reach, ctx);
-  if (tapered)
+  if (tapered) {
     connect_axes(cylinders);
-  else
+    reach_ends(cylinders, surface, kTaperedOverhang * spacing_m);
+  } else {
     reconnect_shoots(cylinders);
+  }
 
   ctx.begin_phase("Correcting radii", 0);
   std::vector<QsmShoot> shoots = collect_shoots(cylinders);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kReach = 0.5, kMostRadius = 0.5;  // metres (contract)
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
-constexpr double kTaperedSpacing = 0.008;      // metres, least: finer ones resolve the noise of the scanner
+constexpr double kTaperedSpacing = 0.0045;   // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 3;         // length of a piece per width
 constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves

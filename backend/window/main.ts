@@ -11,6 +11,7 @@ import { readingsPanel } from "./view/panels/readings-panel.ts";
 import { statsLine } from "./view/panels/stats-line.ts";
 import { toolOptions } from "./view/panels/tool-options.ts";
 import { viewToolbar } from "./view/panels/toolbar.ts";
+import { startWorkflow } from "./workflow/start.ts";
 
 /** The view with its panels; undefined where the browser cannot draw it, which the page then says. */
 function makeView(fetchOctreeFile: Parameters<typeof createCloudView>[1]["fetchOctreeFile"]): CloudView | undefined {
@@ -36,4 +37,5 @@ function makeView(fetchOctreeFile: Parameters<typeof createCloudView>[1]["fetchO
 namePage(document, strings);
 const token = takeToken(window);
 const client = createClient({ baseUrl: location.origin, ...(token === undefined ? {} : { token }) });
-makeView((cacheId, file, range, options) => client.octreeFile(cacheId, file, range, options));
+const view = makeView((cacheId, file, range, options) => client.octreeFile(cacheId, file, range, options));
+if (view) startWorkflow({ client, view, strings, page: document, token });

@@ -66,8 +66,8 @@ export class Stage {
     canvas.setAttribute("role", "application");
     canvas.setAttribute("aria-label", label);
     holder.append(canvas);
-    this.scene.add(new HemisphereLight(0xffffff, 0x8a8f86, 2.2), this.objects);
-    const sun = new DirectionalLight(0xffffff, 1.6);
+    this.scene.add(new HemisphereLight(0xffffff, 0xa0a49c, 3), this.objects);
+    const sun = new DirectionalLight(0xffffff, 2);
     sun.position.set(-0.6, -1, 1.4);
     this.scene.add(sun);
     this.control = new CameraControl(this.camera, canvas, () => this.moved());

@@ -13,6 +13,8 @@ export interface CatalogFile {
   /** Such as 1.4. */
   readonly version: string;
   readonly point_format: number;
+  /** Length of a point's record, bytes. */
+  readonly record_bytes: number;
   readonly compressed: boolean;
   readonly points: number;
   /** Metres; degrees in x and y of a geographic system. */

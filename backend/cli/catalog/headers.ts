@@ -60,6 +60,7 @@ function fileOf(path: string, bytes: number, header: LasHeader): CatalogFile | S
     bytes,
     version: `${header.version_major}.${header.version_minor}`,
     point_format: header.point_format,
+    record_bytes: header.record_bytes,
     compressed: header.compressed,
     points,
     bounds,

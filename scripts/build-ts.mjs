@@ -11,6 +11,7 @@ const recorded = join(root, "build", "bundled-packages.json");
 const built =
   existsSync(recorded) &&
   entries.every((name) => existsSync(join(root, "dist", "backend", "entry", `${name}.js`))) &&
+  existsSync(join(root, "dist", "backend", "entry", "preload.cjs")) &&
   [...pages, "main.js"].every((name) => existsSync(join(root, "dist", "window", name)));
 if (!process.argv.includes("--force") && built && isFresh("ts", stamp)) process.exit(0);
 
@@ -36,6 +37,19 @@ const entriesBuilt = await build({
   logLevel: "warning",
   metafile: true,
 });
+// A sandboxed preload script is one CommonJS file.
+const preloadBuilt = await build({
+  absWorkingDir: root,
+  entryPoints: ["backend/entry/preload.ts"],
+  outfile: "dist/backend/entry/preload.cjs",
+  bundle: true,
+  format: "cjs",
+  platform: "node",
+  target: "node20",
+  external: ["electron"],
+  logLevel: "warning",
+  metafile: true,
+});
 const windowBuilt = await build({
   absWorkingDir: root,
   entryPoints: ["backend/window/main.ts"],
@@ -48,12 +62,12 @@ const windowBuilt = await build({
   sourcemap: "linked",
   tsconfig: "backend/window/tsconfig.json",
   legalComments: "linked",
-  logLevel: "warning",
   metafile: true,
+  logLevel: "warning",
 });
 mkdirSync(join(root, "dist", "window"), { recursive: true });
 for (const name of pages) copyFileSync(join(root, "backend", "window", name), join(root, "dist", "window", name));
-recordPackages([entriesBuilt, windowBuilt]);
+recordPackages([entriesBuilt, preloadBuilt, windowBuilt]);
 markFresh("ts", stamp);
 
 /** Lists the packages of which something is in the bundles; `npm run package` ships their licences. */

@@ -21,6 +21,17 @@ import { sizeOf } from "./sizes.mjs";
 
 const ARCHITECTURES = { x64: "amd64", arm64: "arm64" };
 
+/** Loaded where they are there: graphics cards, file types of the desktop, notices. */
+const RECOMMENDS = [
+  "libgl1",
+  "libegl1",
+  "libxcursor1",
+  "libnotify4",
+  "shared-mime-info",
+  "desktop-file-utils",
+  "xdg-utils",
+];
+
 /** Name of the file. */
 export const debName = ({ name, version }, arch) => `${name}_${version}_${ARCHITECTURES[arch]}.deb`;
 
@@ -67,7 +78,7 @@ Architecture: ${ARCHITECTURES[arch]}
 Maintainer: ${maintainer}
 Installed-Size: ${Math.ceil(sizeOf(staging) / 1024)}
 Depends: ${dependsOf(join(staging, "opt", name)).join(", ")}
-Recommends: xdg-utils
+Recommends: ${RECOMMENDS.join(", ")}
 Section: science
 Priority: optional
 Homepage: ${homepage}

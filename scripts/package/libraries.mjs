@@ -30,8 +30,8 @@ const PACKAGES = [
   [/^libxcb\.so/, "libxcb1"],
 ];
 const X_MAJOR = { composite: 1, damage: 1, ext: 6, fixes: 3, randr: 2 };
-/** Loaded by name at run time, so no program names them: dialogs and themes. */
-const LOADED = ["libgtk-3-0 | libgtk-3-0t64"];
+/** Loaded by name at run time, so no program names them; the app does not start without them. */
+const LOADED = ["libgtk-3-0 | libgtk-3-0t64", "libx11-xcb1"];
 /** First releases of libstdc++6 that have the symbols of GLIBCXX_3.4.n. */
 const LIBSTDCXX = { 29: "11", 30: "12", 31: "13.1", 32: "13.2", 33: "14", 34: "15" };
 

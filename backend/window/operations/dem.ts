@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SessionDemRequest } from "../../../shared/contract/cloud-session/dem.ts";
-import { ExportRasterRequest, type DemSuccess } from "../../../shared/contract/dem.ts";
+import { type DemSuccess, ExportRasterRequest } from "../../../shared/contract/dem.ts";
 import { strings } from "../strings.ts";
-import { count, measure } from "./format.ts";
+import { count, measure } from "../workflow/format.ts";
 import { type CloudContext, cloudOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.dem;
@@ -37,7 +37,8 @@ export const dem = cloudOperation({
     });
     scene.add({ kind: "surface", name }, surface);
     const warnings = [...(meta.warnings ?? [])];
-    if (dest_path) warnings.push(...(await write(meta, heights, { dest_path, overwrite: overwrite ?? false }, context)));
+    if (dest_path)
+      warnings.push(...(await write(meta, heights, { dest_path, overwrite: overwrite ?? false }, context)));
     return {
       facts: [
         [words.facts.cells, `${count(meta.grid_nx)} × ${count(meta.grid_ny)}`],

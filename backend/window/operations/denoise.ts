@@ -1,6 +1,6 @@
 import { SessionDenoiseRequest } from "../../../shared/contract/cloud-session/denoise.ts";
 import { strings } from "../strings.ts";
-import { count, duration, percent } from "./format.ts";
+import { count, duration, percent } from "../workflow/format.ts";
 import { showColumn } from "./column.ts";
 import { cloudOperation } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 import { ExportRequest } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { strings } from "../strings.ts";
-import { count } from "./format.ts";
+import { count, fileStem } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.export;
@@ -13,7 +13,7 @@ export const exportCloud = cloudOperation({
   words,
   run: async (request, { client, cloud, run }) => {
     const source = { session_id: cloud.session_id, want_colors: true, want_extras: true };
-    const filename = cloud.name.replace(/\.[^.]*$/, "");
+    const filename = fileStem(cloud.name);
     const answer = await client.exportCloud({ ...request, source, filename }, run);
     if (!answer.success) throw new AppError(answer.code ?? "internal", answer.error ?? words.none);
     const file = answer.data === null ? null : bytesOf(answer.data);

@@ -86,7 +86,7 @@ export interface FieldWords {
 }
 
 /** The value of what the user typed. Errors: FieldError with a sentence. */
-export function valueOf(field: Field, text: string, words: FieldWords): unknown {
+export function parsedValue(field: Field, text: string, words: FieldWords): unknown {
   const trimmed = text.trim();
   if (trimmed === "") {
     if (field.preset === undefined) throw new FieldError(field.name, words.missing);

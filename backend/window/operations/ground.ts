@@ -1,7 +1,7 @@
 import { SessionGroundRequest } from "../../../shared/contract/cloud-session/segment-ground.ts";
 import { strings } from "../strings.ts";
+import { count, duration, measure } from "../workflow/format.ts";
 import { showColumn } from "./column.ts";
-import { count, duration, measure } from "./format.ts";
 import { acknowledged, cloudOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.ground;

@@ -2,7 +2,7 @@ import { DEFAULT_STAND_SETTINGS, treeCsv } from "../../../shared/client/index.ts
 import { TreeInventoryRequest } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { strings } from "../strings.ts";
-import { count, measure } from "./format.ts";
+import { count, fileStem, measure } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.inventory;
@@ -28,7 +28,7 @@ export const inventory = cloudOperation({
         [words.facts.cover, measure(stand?.crown_union_area_m2, "m²", 1)],
       ],
       warnings: [...warnings, ...skipped.map(({ tree_id, reason }) => words.skippedTree(tree_id, reason))],
-      file: { name: `${cloud.name}-trees.csv`, content: [...table].join(""), type: "text/csv" },
+      file: { name: `${fileStem(cloud.name)}-trees.csv`, content: [...table].join(""), type: "text/csv" },
     };
   },
 });

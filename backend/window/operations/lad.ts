@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { WorldBox } from "../view/cloud-view.ts";
 import { LadRequest, type LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import type { VoxelGrid } from "../../../shared/contract/voxel-grid.ts";
 import { strings } from "../strings.ts";
+import type { WorldBox } from "../view/cloud-view.ts";
 import type { Cloud } from "../workflow/clouds.ts";
-import { count, measure } from "./format.ts";
+import { count, fileStem, measure } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 import { ScannerPosition, scannerOf } from "./scanner-position.ts";
-import { voxelMesh } from "./voxel-mesh.ts";
+import { isKnown, voxelMesh } from "./voxel-mesh.ts";
 
 const words = strings.workflow.operations.lad;
 
@@ -42,7 +42,7 @@ export const lad = cloudOperation({
       ],
       warnings: [...answer.warnings, ...(left_out > 0 ? [words.leftOut(left_out)] : [])],
       bars: { title: words.profile, unit: "m²/m³", rows: profileOf(answer) },
-      file: { name: `${cloud.name}-lad.csv`, content: csvOf(answer), type: "text/csv" },
+      file: { name: `${fileStem(cloud.name)}-lad.csv`, content: csvOf(answer), type: "text/csv" },
     };
   },
 });
@@ -75,16 +75,24 @@ function gridOf({ min, max }: WorldBox, edge_m: number): z.input<typeof VoxelGri
 function profileOf({ cells, nx, ny, nz, bounds, grid_size }: LadSuccess): (readonly [string, number])[] {
   const rows: (readonly [string, number])[] = [];
   for (let layer = nz - 1; layer >= 0; layer -= 1) {
-    const solved = cells.filter(
-      ({ index, lad_solved, lad_filled }) => Math.floor(index / (nx * ny)) === layer && (lad_solved || lad_filled),
-    );
+    const solved = cells.filter((cell) => isKnown(cell) && Math.floor(cell.index / (nx * ny)) === layer);
     const height = bounds[0][2] + ((layer + 0.5) * grid_size[2]) / nz;
-    if (solved.length > 0) rows.push([measure(height, "m", 1), solved.reduce((sum, { lad }) => sum + lad, 0) / solved.length]);
+    if (solved.length > 0)
+      rows.push([measure(height, "m", 1), solved.reduce((sum, { lad }) => sum + lad, 0) / solved.length]);
   }
   return rows;
 }
 
-const COLUMNS = ["lad", "leaf_area", "lad_std", "hit_count", "beam_count", "lad_solved", "under_sampled", "lad_filled"] as const;
+const COLUMNS = [
+  "lad",
+  "leaf_area",
+  "lad_std",
+  "hit_count",
+  "beam_count",
+  "lad_solved",
+  "under_sampled",
+  "lad_filled",
+] as const;
 
 function csvOf({ cells }: LadSuccess): string {
   const rows = cells.map((cell) => [...cell.center, ...COLUMNS.map((name) => cell[name] ?? "")].join(","));

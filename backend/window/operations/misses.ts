@@ -1,7 +1,7 @@
 import { BackfillMissesRequest } from "../../../shared/contract/cloud-session/backfill-misses.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { strings } from "../strings.ts";
-import { count } from "./format.ts";
+import { count } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 import { ScannerPosition, scannerOf } from "./scanner-position.ts";
 

@@ -30,7 +30,11 @@ export interface Outcome {
   readonly facts: readonly Fact[];
   readonly warnings: readonly string[];
   /** A small chart: one bar per label, from the top. */
-  readonly bars?: { readonly title: string; readonly unit: string; readonly rows: readonly (readonly [string, number])[] };
+  readonly bars?: {
+    readonly title: string;
+    readonly unit: string;
+    readonly rows: readonly (readonly [string, number])[];
+  };
   /** A file for the user. */
   readonly file?: { readonly name: string; readonly content: BlobPart; readonly type: string };
 }

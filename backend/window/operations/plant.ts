@@ -1,9 +1,9 @@
 import type { Client } from "../../../shared/client/index.ts";
 import { PlantCanopyRequest, PlantRequest } from "../../../shared/contract/plant.ts";
-import type { FrameArray } from "../../../shared/wire/phb1.ts";
 import { AppError } from "../../../shared/errors.ts";
+import type { FrameArray } from "../../../shared/wire/phb1.ts";
 import { strings } from "../strings.ts";
-import { count, measure } from "./format.ts";
+import { count, measure } from "../workflow/format.ts";
 import { freeOperation, type OperationContext, type Outcome } from "./operation.ts";
 
 const words = strings.workflow.operations.plant;

@@ -1,7 +1,7 @@
 import { OpenProjectRequest, SaveProjectRequest } from "../../../shared/contract/project.ts";
 import { strings } from "../strings.ts";
+import { bytes, count } from "../workflow/format.ts";
 import { openProject, saveProject } from "../workflow/project.ts";
-import { bytes, count } from "./format.ts";
 import { freeOperation } from "./operation.ts";
 
 const words = strings.workflow.operations;

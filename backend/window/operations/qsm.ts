@@ -1,10 +1,10 @@
+import type { z } from "zod";
 import { treeQsmCsv } from "../../../shared/client/index.ts";
 import { TreeQsmRequest, type TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { strings } from "../strings.ts";
-import { count, measure } from "./format.ts";
+import { count, fileStem, measure } from "../workflow/format.ts";
 import { type CloudContext, cloudOperation, type Outcome } from "./operation.ts";
-import type { z } from "zod";
 
 const words = strings.workflow.operations.qsm;
 type Request = Pick<z.input<typeof TreeQsmRequest>, keyof typeof words.fields>;
@@ -39,7 +39,11 @@ async function ofTrees(request: Request, { client, cloud, run, view, scene }: Cl
       [words.facts.stem, measure(sumOf(made, "stem_volume_m3"), "m³", 3)],
     ],
     warnings: [...answer.warnings, ...failed.map(({ tree_id, error }) => words.failedTree(tree_id, error ?? ""))],
-    file: { name: `${cloud.name}-qsm.csv`, content: [...treeQsmCsv(cloud.name, answer.results)].join(""), type: "text/csv" },
+    file: {
+      name: `${fileStem(cloud.name)}-qsm.csv`,
+      content: [...treeQsmCsv(cloud.name, answer.results)].join(""),
+      type: "text/csv",
+    },
   };
 }
 

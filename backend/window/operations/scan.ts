@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { ListRequest } from "../../../shared/client/list-request.ts";
-import { LidarScanRequest } from "../../../shared/contract/lidar.ts";
 import type { Point } from "../../../shared/contract/geometry.ts";
+import { LidarScanRequest } from "../../../shared/contract/lidar.ts";
 import { strings } from "../strings.ts";
+import { count } from "../workflow/format.ts";
 import type { Scene } from "../workflow/scene.ts";
-import { count } from "./format.ts";
 import { freeOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.scan;
@@ -41,7 +41,12 @@ export const scan = freeOperation({
       phi_max_deg: 360,
       range_noise_m,
     }));
-    const meshes = plants.map(({ meta, buffers }) => ({ ...meta, ...scanned(buffers) }));
+    const meshes = plants.map(({ meta, buffers }) => ({
+      ...meta,
+      materials:
+        meta.materials?.map(({ name, texture_name, has_alpha }) => ({ name, texture_name, has_alpha })) ?? null,
+      ...scanned(buffers),
+    }));
     const body = { ...request, scanners, meshes } as unknown as ListRequest<typeof LidarScanRequest>;
     const { meta } = await client.lidarScan(body, run);
     await clouds.refresh();
@@ -64,9 +69,12 @@ type Plant = ReturnType<typeof plantsOf>[number];
 
 /** The lists of a plant's frame that a scan takes. */
 function scanned(buffers: Plant["buffers"]): Plant["buffers"] {
-  const taken = /^(vertices|indices|colors|uv_coordinates|triangle_materials|organ_codes|instance_prototype|instance_matrix)$/;
+  const taken =
+    /^(vertices|indices|colors|uv_coordinates|triangle_materials|organ_codes|instance_prototype|instance_matrix)$/;
   return Object.fromEntries(
-    Object.entries(buffers).filter(([name]) => taken.test(name.replace(/^prototype_/, "")) && name !== "prototype_prototype"),
+    Object.entries(buffers).filter(
+      ([name]) => taken.test(name.replace(/^prototype_/, "")) && name !== "prototype_prototype",
+    ),
   );
 }
 

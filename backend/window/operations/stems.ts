@@ -1,6 +1,6 @@
 import { DetectStemsRequest } from "../../../shared/contract/cloud-session/detect-stems.ts";
 import { strings } from "../strings.ts";
-import { count, measure } from "./format.ts";
+import { count, fileStem, measure } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.stems;
@@ -27,7 +27,7 @@ export const stems = cloudOperation({
       ],
       warnings,
       file: {
-        name: `${cloud.name}-stems.csv`,
+        name: `${fileStem(cloud.name)}-stems.csv`,
         content: `x_m,y_m,z_m,diameter_m,arc_coverage,points\n${rows.join("\n")}\n`,
         type: "text/csv",
       },

@@ -1,7 +1,7 @@
 import { SessionTreesRequest } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import { strings } from "../strings.ts";
+import { count, duration } from "../workflow/format.ts";
 import { showColumn } from "./column.ts";
-import { count, duration } from "./format.ts";
 import { acknowledged, cloudOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.trees;

@@ -1,7 +1,7 @@
 import { SessionWoodRequest } from "../../../shared/contract/cloud-session/segment-wood.ts";
 import { strings } from "../strings.ts";
+import { count, duration } from "../workflow/format.ts";
 import { showColumn } from "./column.ts";
-import { count, duration } from "./format.ts";
 import { acknowledged, cloudOperation } from "./operation.ts";
 
 const words = strings.workflow.operations.wood;

@@ -77,7 +77,7 @@ export interface WorldBox {
  * What a box, lasso or brush drag selects: one entry per visible cloud, ready for delete_region (`region`) and for a
  * stroke of label_region (`region` and `limit_box`). Rectangles and lassos are polygon regions, brush strokes are
  * squares_union regions, all in the stored frame of the session. `limit_box` is the clip box, null without one;
- * delete_region takes none: with a clip box, use filter or tell the user that the cut goes through the whole cloud.
+ * delete_region takes none: with a clip box (unless `region` is that box), use filter or tell the user that the cut goes through the whole cloud.
  */
 export interface Selection {
   readonly tool: "box" | "lasso" | "brush";
@@ -207,6 +207,8 @@ export interface CloudView {
   clipBox(): WorldBox | null;
   /** Box around the visible clouds; null without one. */
   bounds(): WorldBox | null;
+  /** Selects what is in the clip box, as a drag would; nothing without one. The way to select by keyboard. */
+  selectClipBox(): void;
   setTool(tool: Tool): void;
   tool(): Tool;
   onTool(handler: (tool: Tool) => void): Stop;
@@ -246,7 +248,7 @@ export interface ViewStrings {
   readonly noWebgl: string;
   /** Names of known class values by column, such as classification -> 2 -> "Ground". */
   readonly classNames: Readonly<Record<string, Readonly<Record<number, string>>>>;
-  readonly classValue: (value: number) => string;
+  readonly classValue: (column: string, value: number) => string;
 }
 
 export interface CloudViewOptions {

@@ -39,6 +39,8 @@ export interface CloudsParts {
 export class Clouds {
   readonly list = new Signal<readonly Cloud[]>([]);
   readonly selected = new Signal<string | null>(null);
+  /** The session that was closed last. */
+  readonly closed = new Signal<string | null>(null);
   readonly #parts: CloudsParts;
   /** Sessions whose picture is being renewed; true: once more afterwards. */
   readonly #renewing = new Map<string, boolean>();
@@ -82,7 +84,15 @@ export class Clouds {
 
   /** Adds a session that a response has just made, and shows it. */
   async add({ session_id, world_shift, scan_origin, ...octree }: CreateSessionTail, name: string): Promise<void> {
-    const cloud = { session_id, name, summary: null, octree, world_shift, is_visible: true, scan_origin: scan_origin ?? null };
+    const cloud = {
+      session_id,
+      name,
+      summary: null,
+      octree,
+      world_shift,
+      is_visible: true,
+      scan_origin: scan_origin ?? null,
+    };
     this.#publish([cloud, ...this.list.value.filter((other) => other.session_id !== session_id)]);
     this.selected.set(session_id);
     await this.#parts.view.addCloud({ session_id, name, octree, world_shift });
@@ -132,6 +142,7 @@ export class Clouds {
     await this.#parts.client.closeSession(sessionId);
     this.#parts.view.removeCloud(sessionId);
     this.#publish(this.list.value.filter(({ session_id }) => session_id !== sessionId));
+    this.closed.set(sessionId);
   }
 
   #change(sessionId: string, change: Partial<Cloud>): void {
@@ -151,8 +162,8 @@ export class Clouds {
     }));
     // A refresh first lists sessions without their pictures: what this tab showed before stays remembered.
     const earlier = this.#parts.memory.read(MEMORY_KEY, isRemembered) ?? [];
-    const pending = earlier.filter(
-      (item) => list.some(({ session_id, octree }) => session_id === item.session_id && octree === null),
+    const pending = earlier.filter((item) =>
+      list.some(({ session_id, octree }) => session_id === item.session_id && octree === null),
     );
     this.#parts.memory.write(MEMORY_KEY, [...remembered, ...pending]);
   }

@@ -10,7 +10,7 @@ export interface Question {
 
 /** Asks in a modal dialog. True: go on. Escape means no. The focus returns to where it was. */
 export function ask(place: HTMLElement, { title, content, yes, no }: Question): Promise<boolean> {
-  const heading = el("h2", { id: "dialog-title" }, title);
+  const heading = el("h2", { id: "dialog-title", class: "dialog-title" }, title);
   const answerNo = button(no, () => dialog.close("no"));
   const answerYes = el("button", { type: "submit", class: "primary" }, yes);
   const form = el(

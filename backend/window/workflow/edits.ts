@@ -36,6 +36,8 @@ interface Pending {
   /** Parts before this one are made; it was sent when its session had `steps_before` steps. */
   readonly next: number;
   readonly steps_before: number;
+  /** What can be redone once it is made. */
+  readonly undone: readonly Edit[];
 }
 interface History {
   readonly made: readonly Made[];
@@ -75,15 +77,15 @@ export class Edits {
 
   /** Makes a new edit. What was undone before cannot be redone any more. */
   make(edit: Edit): Promise<void> {
-    return this.#then(() => this.#send({ edit, steps: {}, next: 0, steps_before: 0 }, false, []));
+    return this.#then(() => this.#send({ edit, steps: {}, next: 0, steps_before: 0, undone: [] }, false));
   }
   undo(): Promise<void> {
     return this.#then(() => this.#undo());
   }
   redo(): Promise<void> {
     return this.#then(async () => {
-      const [edit, ...others] = this.history.value.undone;
-      if (edit) await this.#send({ edit, steps: {}, next: 0, steps_before: 0 }, false, others);
+      const [edit, ...undone] = this.history.value.undone;
+      if (edit) await this.#send({ edit, steps: {}, next: 0, steps_before: 0, undone }, false);
     });
   }
   /** After the service was found: learns what it can undo, forgets closed sessions, completes a pending edit. */
@@ -92,12 +94,13 @@ export class Edits {
       this.#counts.clear();
       for (const { session_id, undo } of sessions) {
         this.#counts.set(session_id, undo.deletions);
-        for (const [slug, count] of Object.entries(undo.label_strokes)) this.#counts.set(`${session_id}/${slug}`, count);
+        for (const [slug, count] of Object.entries(undo.label_strokes))
+          this.#counts.set(`${session_id}/${slug}`, count);
       }
       const open = new Set(sessions.filter(({ is_open }) => is_open).map(({ session_id }) => session_id));
       const { made, undone, pending } = this.history.value;
       this.#save({ made: made.filter(isOf(open)), undone: undone.filter((edit) => isOf(open)({ edit })), pending });
-      if (pending && isOf(open)(pending)) await this.#send(pending, true, undone);
+      if (pending && isOf(open)(pending)) await this.#send(pending, true);
       else if (pending) this.#save({ ...this.history.value, pending: null });
     });
   }
@@ -134,9 +137,9 @@ export class Edits {
     return (await client.resetLabelEdits(sessionId, { slug: label.slug, edit_count })).label_edit_count;
   }
 
-  /** Sends the parts that are not made yet. `undone`: what can be redone afterwards. */
-  async #send(start: Pending, isAgain: boolean, undone: readonly Edit[]): Promise<void> {
-    const { edit } = start;
+  /** Sends the parts that are not made yet. `isAgain`: whether the first of them is made is not known. */
+  async #send(start: Pending, isAgain: boolean): Promise<void> {
+    const { edit, undone } = start;
     let { steps } = start;
     const record = () => {
       this.#save({ made: [...this.history.value.made, { edit, steps }], undone, pending: null });
@@ -149,7 +152,7 @@ export class Edits {
         const known = this.#counts.get(key) ?? 0;
         const isUnsure = isAgain && next === start.next;
         const before = isUnsure ? start.steps_before : known;
-        this.#save({ ...this.history.value, pending: { edit, steps, next, steps_before: before } });
+        this.#save({ ...this.history.value, pending: { edit, steps, next, steps_before: before, undone } });
         const after = isUnsure && known > before ? known : await this.#sendPart(edit, part, before);
         this.#counts.set(key, after);
         if (after > before || !edit.label) steps = { ...steps, [part.session_id]: null };

@@ -44,8 +44,7 @@ export class Jobs {
     const ended = this.list.value.filter(({ state }) => state !== "running").slice(0, KEPT - 1);
     const running = this.list.value.filter(({ state }) => state === "running");
     this.list.set([job, ...running, ...ended]);
-    const onProgress: JobRun["onProgress"] = ({ progress, message }) =>
-      this.#change(id, { progress, stage: message });
+    const onProgress: JobRun["onProgress"] = ({ progress, message }) => this.#change(id, { progress, stage: message });
     try {
       const value = await body({ signal: controller.signal, onProgress });
       this.#change(id, { state: "done", progress: 1, ended: Date.now() });

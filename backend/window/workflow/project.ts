@@ -5,7 +5,7 @@ import { isPlainObject } from "../../../shared/wire/bytes.ts";
 import { encodeScene } from "../../../shared/wire/psc1.ts";
 import { decodeScene } from "../../../shared/wire/psc1-decode.ts";
 import type { Strings } from "../strings.ts";
-import type { Colouring, CloudView } from "../view/cloud-view.ts";
+import type { CloudView, Colouring } from "../view/cloud-view.ts";
 import type { Clouds } from "./clouds.ts";
 import type { JobRun } from "./jobs.ts";
 import type { ObjectSource, Scene, TreeList } from "./scene.ts";
@@ -91,7 +91,10 @@ function restoreObjects(objects: readonly ObjectSource[], { scene, view }: Proje
       const { name, meta, buffers } = source;
       const first = meta.prototype_first_triangle;
       const plant = { name, origin: meta.origin ?? ([0, 0, 0] as const), buffers };
-      scene.add(source, view.addPlant({ ...plant, origin: [...plant.origin], ...(first ? { prototype_first_triangle: first } : {}) }));
+      scene.add(
+        source,
+        view.addPlant({ ...plant, origin: [...plant.origin], ...(first ? { prototype_first_triangle: first } : {}) }),
+      );
     }
   }
 }

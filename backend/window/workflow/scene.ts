@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { PlantFrameMeta } from "../../../shared/contract/plant-frame.ts";
 import type { QsmCylinder } from "../../../shared/contract/qsm-records.ts";
-import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { ViewObject } from "../view/cloud-view.ts";
 import { Signal } from "./signal.ts";
 
@@ -18,7 +18,10 @@ export type ObjectSource =
   | {
       readonly kind: "plant";
       readonly name: string;
-      readonly meta: Pick<z.infer<typeof PlantFrameMeta>, "origin" | "prototype_first_triangle" | "materials" | "textures">;
+      readonly meta: Pick<
+        z.infer<typeof PlantFrameMeta>,
+        "origin" | "prototype_first_triangle" | "materials" | "textures"
+      >;
       readonly buffers: Readonly<Record<string, Float32Array | Uint32Array | undefined>>;
     }
   | { readonly kind: "surface"; readonly name: string }

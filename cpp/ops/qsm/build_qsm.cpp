@@ -18,9 +18,10 @@ namespace {
 
 constexpr double kReach = 0.5, kMostRadius = 0.5;  // metres (contract)
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
-constexpr double kTaperedSpacing = 0.008;      // metres, least: finer ones resolve the noise of the scanner
+constexpr double kTaperedSpacing = 0.0045;   // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 3;         // length of a piece per width
+constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves
 constexpr double kIsotonicCommonError = 0.10;  // relative, of all radii together
 constexpr double kTaperedCommonError = 0.03;
 constexpr double kMostUnreached = 0.02;  // share of the points without a warning
@@ -60,7 +61,9 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   ctx.begin_phase("Extracting skeleton", 0);
   PointGraph graph = point_graph(points.xyz(), tapered ? kTaperedSpacing : 0, ctx);
   const Vec3d origin = graph.origin;
-  GeodesicSkeleton skeleton = geodesic_skeleton(graph, points.size(), ctx);
+  const double spacing_m = graph.spacing_m;
+  GeodesicSkeleton skeleton =
+      geodesic_skeleton(graph, points.size(), tapered ? RingArcs::kJoined : RingArcs::kApart, ctx);
   QsmBuildResult result{{}, {}, {}, {}, skeleton.finite_count, skeleton.reached_count, skeleton.nodes.size(),
                         {}};
   warn(result);
@@ -85,10 +88,12 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius}
                                            : FitCylindersParams{kReach, kMostRadius};
   const FittedSurface surface = fit_cylinders(cylinders, local.view(), reach, ctx);
-  if (tapered)
+  if (tapered) {
     connect_axes(cylinders);
-  else
+    reach_ends(cylinders, surface, kTaperedOverhang * spacing_m);
+  } else {
     reconnect_shoots(cylinders);
+  }
 
   ctx.begin_phase("Correcting radii", 0);
   std::vector<QsmShoot> shoots = collect_shoots(cylinders);
@@ -100,6 +105,11 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
     if (laws.stem.trusted + laws.branches.trusted == 0)
       result.warnings.push_back(
           "no radius could be measured well: all come from the twig radius and a general taper");
+    if (laws.cluster_share >= kMostClusters)
+      result.warnings.push_back(
+          std::to_string(std::lround(100 * laws.cluster_share)) +
+          " % of the model's length runs through points that lie on no surface of wood, as "
+          "leaves do: its branches are a rough guess; leave the leaves out");
   } else {
     std::vector<double> measured;
     for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);

@@ -4,10 +4,12 @@ const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const count = (value: number): string => grouped.format(value);
 
-/** Up to `digits` after the point. */
+/** Up to `digits` after the point; two significant ones where that would show 0. */
 export function measure(value: number | null | undefined, unit: string, digits = 2): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  const text = new Intl.NumberFormat("en", { maximumFractionDigits: digits }).format(value);
+  const isTiny = value !== 0 && Math.abs(value) < 0.5 * 10 ** -digits;
+  const places = isTiny ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: digits };
+  const text = new Intl.NumberFormat("en", places).format(value);
   return unit === "" ? text : `${text} ${unit}`;
 }
 
@@ -24,3 +26,6 @@ export function bytes(value: number): string {
   const place = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
   return measure(value / 1000 ** place, units[place] ?? "B", 1);
 }
+
+/** A file name without its extension, as the beginning of other names. */
+export const fileStem = (name: string): string => name.replace(/\.[^./\\]*$/, "") || name;

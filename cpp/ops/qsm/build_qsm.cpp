@@ -18,12 +18,12 @@ namespace {
 
 constexpr double kReach = 0.5, kMostRadius = 0.5;  // metres (contract)
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
-constexpr double kTaperedSpacing = 0.0045;   // metres, least: finer ones resolve the noise of the scanner
+constexpr double kTaperedSpacing = 0.0045;     // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 3;         // length of a piece per width
 constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves
 constexpr double kIsotonicCommonError = 0.10;  // relative, of all radii together
-constexpr double kTaperedCommonError = 0.03;
+constexpr double kTaperedCommonError = 0.01;
 constexpr double kMostUnreached = 0.02;  // share of the points without a warning
 constexpr double kUnfittedError = 0.5;   // relative
 

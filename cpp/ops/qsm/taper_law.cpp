@@ -17,6 +17,10 @@ constexpr double kLeastRadius = 0.001;
 /// Relative error per scatter / radius: 1, and twice that from here on: a bundle of twigs looks like one scattered branch.
 constexpr double kClearScatter = 0.15;
 constexpr double kMostScatter = 0.35;
+constexpr double
+    kHalfSeen = 0.65,
+    kAllSeen = 0.9,
+    kWholeGain = 0.7;  // coverage between which the error of scatter falls: no bundle covers a whole surface
 constexpr double kTrustedError = 0.30, kTrustedArc = 0.3;
 constexpr double kSeenSurface = 0.4,
                  kLeastSeen = 0.05;  // a cylinder that its points do not cover may be another one
@@ -46,7 +50,9 @@ std::vector<Measured> evidence_of(const std::vector<QsmCylinder>& cylinders, con
     const double scatter = noise / c.radius;
     const double arc = std::clamp(evidence.angular_cov[i], 0.05, 1.0);
     if (scatter > kMostScatter) continue;
-    const double unclear = scatter * (1 + scatter * scatter / (kClearScatter * kClearScatter));
+    const double whole = std::clamp((c.surf_cov - kHalfSeen) / (kAllSeen - kHalfSeen), 0.0, 1.0);
+    const double unclear =
+        scatter * (1 + scatter * scatter / (kClearScatter * kClearScatter)) * (1 - kWholeGain * whole);
     const double unbiased = std::max(kLeastRadius, c.radius - noise * noise / (2 * c.radius));
     const double error = std::hypot(c.radius_se / c.radius, unclear) / std::sqrt(arc) /
                          std::clamp(c.surf_cov / kSeenSurface, kLeastSeen, 1.0);

@@ -125,6 +125,8 @@ export const DEFAULT_TREE_MAX_NODES = 2_000_000;
 export const DEFAULT_TREE_TILE_NODES = 600_000;
 /** Fewest finite points for telling wood from leaves. */
 export const MIN_WOOD_POINTS = 3;
+/** Share of wood above which an answer warns: trees with leaves have less. */
+export const MAX_WOOD_SHARE = 0.9;
 /** Points above which wood is told from leaves by voxels, and sources of one request. */
 export const DEFAULT_WOOD_MAX_POINTS = 1_500_000;
 export const MAX_WOOD_SOURCES = 1000;

@@ -9,6 +9,7 @@ import { legendPanel } from "./view/panels/legend-panel.ts";
 import { profilePanel } from "./view/panels/profile-panel.ts";
 import { readingsPanel } from "./view/panels/readings-panel.ts";
 import { statsLine } from "./view/panels/stats-line.ts";
+import { toolOptions } from "./view/panels/tool-options.ts";
 import { viewToolbar } from "./view/panels/toolbar.ts";
 import { startWorkflow } from "./workflow/start.ts";
 
@@ -18,6 +19,7 @@ function makeView(fetchOctreeFile: Parameters<typeof createCloudView>[1]["fetchO
   try {
     const view = createCloudView(holder, { strings: strings.view, fetchOctreeFile });
     viewToolbar(byId(document, "view-toolbar"), view, strings.view);
+    toolOptions(byId(document, "tool-options"), view, strings.view);
     legendPanel(byId(document, "legend-panel"), view, strings.view);
     readingsPanel(byId(document, "readings-panel"), view, strings.view);
     profilePanel(byId(document, "profile-panel"), view, strings.view);

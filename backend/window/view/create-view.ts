@@ -68,8 +68,8 @@ class View implements CloudView {
     const seen = joined(this.#clouds.sceneBox(), this.#stage.objectBox());
     const budget = isMoving ? POINT_BUDGET * movingShare : POINT_BUDGET;
     camera.updateMatrixWorld();
-    this.#streaming.update(camera, height * pixelRatio, this.#clouds.clip, budget);
     this.#clouds.dropReplaced();
+    this.#streaming.update(camera, height * pixelRatio, this.#clouds.clip, budget);
     this.#stage.render(seen);
   }
 

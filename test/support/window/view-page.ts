@@ -5,18 +5,21 @@ import { legendPanel } from "../../../backend/window/view/panels/legend-panel.ts
 import { profilePanel } from "../../../backend/window/view/panels/profile-panel.ts";
 import { readingsPanel } from "../../../backend/window/view/panels/readings-panel.ts";
 import { statsLine } from "../../../backend/window/view/panels/stats-line.ts";
+import { toolOptions } from "../../../backend/window/view/panels/tool-options.ts";
 import { viewToolbar } from "../../../backend/window/view/panels/toolbar.ts";
 import { createClient } from "../../../shared/client/index.ts";
 
 /* The page of the view's browser test: the view and its panels alone, with what they tell kept for the test. */
 
 const told: Record<string, unknown[]> = { selection: [], measure: [], profile: [], pick: [], problem: [] };
-const client = createClient({ baseUrl: location.hash.slice(1) });
+const [baseUrl = "", token = ""] = decodeURI(location.hash.slice(1)).split(" ");
+const client = createClient({ baseUrl, token });
 const view = createCloudView(byId(document, "view"), {
   strings: strings.view,
   fetchOctreeFile: (cacheId, file, range, options) => client.octreeFile(cacheId, file, range, options),
 });
 viewToolbar(byId(document, "view-toolbar"), view, strings.view);
+toolOptions(byId(document, "tool-options"), view, strings.view);
 legendPanel(byId(document, "legend-panel"), view, strings.view);
 readingsPanel(byId(document, "readings-panel"), view, strings.view);
 profilePanel(byId(document, "profile-panel"), view, strings.view);

@@ -5,7 +5,6 @@ import { clipPanel } from "./clip-panel.ts";
 import { element } from "./elements.ts";
 
 const SIZES = { min: 1, max: 12, step: 1, value: 2 };
-const BRUSH = { min: 4, max: 80, step: 2, value: 16 };
 
 /** Fills `holder` with the tools, the colouring, the point size and the clip box. */
 export function viewToolbar(holder: HTMLElement, view: CloudView, texts: ViewTexts): void {
@@ -112,17 +111,6 @@ function sliders(page: Document, view: CloudView, texts: ViewTexts): HTMLElement
     return element(page, "label", {}, label, input);
   };
   const size = slider(texts.pointSize, SIZES, (value) => view.setPointSize(value));
-  const brush = slider(texts.brushSize, BRUSH, (value) => view.setBrushSize(value));
-  brush.hidden = true;
-  const width = element(page, "input", { type: "number", min: 0.01, step: "any", value: "1" });
-  width.addEventListener("change", () => {
-    if (width.valueAsNumber > 0) view.setProfileWidth(width.valueAsNumber);
-  });
-  const band = element(page, "label", { hidden: true }, texts.profileWidth, width);
-  view.onTool((tool) => {
-    brush.hidden = tool !== "brush";
-    band.hidden = tool !== "profile";
-  });
-  group.append(size, brush, band);
+  group.append(size);
   return group;
 }

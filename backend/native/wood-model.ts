@@ -13,7 +13,7 @@ export interface NativeCrops {
   release(): void;
 }
 
-export type FeatureKind = "dxyz" | "reflectance" | "local_geometry" | "path";
+export type FeatureKind = "dxyz" | "reflectance" | "local_geometry" | "path" | "lines";
 
 export interface VoxelCloudInfo {
   readonly cloud: NativeVoxelCloud;

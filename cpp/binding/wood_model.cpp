@@ -48,20 +48,22 @@ std::vector<FeatureKind> kinds_of(const Napi::Value& value) {
                                                {{"dxyz", FeatureKind::kOffset},
                                                 {"reflectance", FeatureKind::kReflectance},
                                                 {"local_geometry", FeatureKind::kLocalGeometry},
-                                                {"path", FeatureKind::kPath}}));
+                                                {"path", FeatureKind::kPath},
+                                                {"lines", FeatureKind::kLines}}));
   return kinds;
 }
 Span<const FeatureKind> view_of(const std::vector<FeatureKind>& kinds) {
   return {kinds.data(), kinds.size()};
 }
 
-// voxelFeatureWidths(): { dxyz, reflectance, local_geometry, path }
+// voxelFeatureWidths(): { dxyz, reflectance, local_geometry, path, lines }
 Napi::Value feature_widths(const Napi::CallbackInfo& info) {
   auto out = Napi::Object::New(info.Env());
   out.Set("dxyz", feature_width(FeatureKind::kOffset));
   out.Set("reflectance", feature_width(FeatureKind::kReflectance));
   out.Set("local_geometry", feature_width(FeatureKind::kLocalGeometry));
   out.Set("path", feature_width(FeatureKind::kPath));
+  out.Set("lines", feature_width(FeatureKind::kLines));
   return out;
 }
 

@@ -20,8 +20,8 @@ class Crop:
             at += out.nbytes
             return out
 
-        self.features = take("<f4", rows * width).reshape(rows, width)
-        self.neighbors = take("<i8", rows * k).reshape(rows, k)
+        self.features = take("<f4", rows * width).reshape(rows, width).copy()
+        self.neighbors = take("<i8", rows * k).reshape(rows, k).astype(np.uint16 if rows < 65536 else np.int64)
         self.wood, self.leaf, self.twig = (take("<f4", rows).copy() for _ in range(3))
         self.voxel = take("<u4", rows).copy()
         self.path = path

@@ -18,7 +18,7 @@ const WOOD_CLASS_VALUES: readonly number[] = [1, 2];
 export const MODEL_FORMAT = "ml-model-package";
 export const MODEL_SCHEMA_VERSION = 1;
 /** Input channels by name: their columns (cpp/ops/wood/voxel_features.h). */
-export const CHANNEL_WIDTHS = { dxyz: 3, reflectance: 1, local_geometry: 36, path: 28 } as const;
+export const CHANNEL_WIDTHS = { dxyz: 3, reflectance: 1, local_geometry: 36, path: 28, lines: 22 } as const;
 export type ChannelName = keyof typeof CHANNEL_WIDTHS;
 export const MODEL_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -27,7 +27,7 @@ const channelName = z.enum(Object.keys(CHANNEL_WIDTHS) as [ChannelName, ...Chann
 
 export const ModelChannel = z.object({
   name: channelName.describe(
-    "dxyz: place in the crop, m; reflectance: normalized by its 2 to 98 % range; local_geometry: shape of the surroundings; path: place along the plant",
+    "dxyz: place in the crop, m; reflectance: normalized by its 2 to 98 % range; local_geometry: shape of the surroundings; path: place along the plant; lines: straightest run of neighbours and what hangs on it",
   ),
   width: z.int().min(1).describe("columns"),
 });

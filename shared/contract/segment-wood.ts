@@ -53,7 +53,7 @@ const WoodFields = {
   voxel_size: field(
     "voxel_size",
     z.number(),
-    "edge of voxels that are told apart instead of their points, metres, >= 0; 0 = none up to 1500000 points (APP_WOOD_MAX_POINTS), above the finest that give about as many",
+    "edge of voxels that are told apart instead of their points, metres, >= 0; 0 = none up to 1500000 points (APP_WOOD_MAX_POINTS; sota: at most 0.0175), above the finest that give about as many",
   ),
   reflectance_weight_max: field(
     "reflectance_weight_max",

@@ -1,5 +1,6 @@
 // Trees of the forest generator and of our own species as scenes of a scanner, with their wood as cylinders.
 import type * as native from "../../backend/native/ray.ts";
+import { leavesLeft } from "./bare-branches.ts";
 import { crownBaseOf, heightOf, openCrownWidth, standCrownWidth } from "./forest/allometry.ts";
 import { SPECIES } from "./forest/species.ts";
 import { Numbers, Surface } from "./forest/surface.ts";
@@ -38,6 +39,8 @@ export interface TreeScanOptions {
   readonly range_noise_m?: number;
   /** Of own species, days. */
   readonly age_days?: number;
+  /** Share of the shoots of forest species that is gone, in clumps; default 0. */
+  readonly bare?: number;
   /** At breast height, of forest species; default: drawn. */
   readonly diameter_m?: number;
 }
@@ -111,7 +114,19 @@ function bounds(places: Float64Array, spare: number): { min: Vector; max: Vector
   return { min: min as unknown as Vector, max: max as unknown as Vector };
 }
 
-function forestShape({ species, seed, leaves, diameter_m }: TreeScanOptions): Shape {
+/** Which shoot, and the 12 numbers of a matrix, of the shoots that are left. */
+function shootsLeft(prototypes: Float64Array, matrices: Float64Array, bare: number, seed: number) {
+  const places = Float64Array.from({ length: 3 * prototypes.length }, (_, k) => {
+    return matrices[12 * Math.floor(k / 3) + 4 * (k % 3) + 3] ?? 0;
+  });
+  const left = leavesLeft(places, bare, uniform(seed * 389 + 17));
+  return {
+    prototypes: prototypes.filter((_, i) => left[i] === 1),
+    matrices: matrices.filter((_, i) => left[Math.floor(i / 12)] === 1),
+  };
+}
+
+function forestShape({ species, seed, leaves, bare = 0, diameter_m }: TreeScanOptions): Shape {
   const surface = new Surface();
   const tree = growTree(forestPlan(species as keyof typeof SPECIES, seed, diameter_m), seed, () => 0, surface);
   const prototypes = new Surface();
@@ -123,7 +138,9 @@ function forestShape({ species, seed, leaves, diameter_m }: TreeScanOptions): Sh
   const cylinders = linked(tree.wood.cylinders, tree.wood.orders);
   const ends = new Numbers();
   for (const { start, end } of cylinders) ends.push(...start, ...end);
-  const shown = leaves && tree.prototypes.length > 0;
+  const all = { prototypes: tree.prototypes.values, matrices: tree.matrices.values };
+  const left = bare > 0 ? shootsLeft(all.prototypes, all.matrices, bare, seed) : all;
+  const shown = leaves && left.prototypes.length > 0;
   return {
     mesh: {
       name: species,
@@ -131,8 +148,8 @@ function forestShape({ species, seed, leaves, diameter_m }: TreeScanOptions): Sh
       surfaces: surface.lists(),
       prototypes: shown ? prototypes.lists() : null,
       firsts: shown ? firsts : [],
-      instance_prototype: shown ? column("f64", tree.prototypes.values) : null,
-      instance_matrix: shown ? column("f64", tree.matrices.values) : null,
+      instance_prototype: shown ? column("f64", left.prototypes) : null,
+      instance_matrix: shown ? column("f64", left.matrices) : null,
     },
     cylinders,
     ...bounds(ends.values, 0.5),

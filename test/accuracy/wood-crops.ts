@@ -9,7 +9,7 @@ import type { LabelledCloud } from "./wood-variants.ts";
 /** Of the bundled model: resources/ml_models. */
 export const MODEL_INPUT = {
   voxel_m: 0.02,
-  kinds: ["dxyz", "local_geometry", "path"],
+  kinds: ["dxyz", "local_geometry", "path", "lines"],
   levels: 2,
   neighbors: 16,
 } as const satisfies { voxel_m: number; kinds: readonly native.FeatureKind[]; levels: number; neighbors: number };

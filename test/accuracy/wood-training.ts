@@ -7,10 +7,10 @@ import { writeCrops } from "./wood-crops.ts";
 import { drawnVariant, variantOf } from "./wood-variants.ts";
 
 const SCANNERS = ["leica_blk360_g2", "riegl_vz400i", "faro_focus_s350"] as const;
-const MAX_VOXELS = 16_384;
+const MAX_VOXELS = 8192;
 /** Variants of a scan, and crops of a variant. */
 const VARIANTS = 3;
-const CROPS = 2;
+const CROPS = 3;
 
 /** A tree, its scanners and their step, drawn. */
 export function drawnScan(species: string, seed: number): TreeScanOptions {
@@ -24,6 +24,7 @@ export function drawnScan(species: string, seed: number): TreeScanOptions {
     scanner: SCANNERS[Math.floor(SCANNERS.length * next())] ?? SCANNERS[0],
     every: (isForest ? 1.5 : 2) * Math.exp(1.2 * next()) * Math.sqrt(positions / 2),
     leaves: next() < 0.87,
+    bare: next() < 0.5 ? 0.2 + 0.7 * next() : 0,
     // Within the season that has leaves; a bougainvillea has more shoots at 240 days than a tree at 1200.
     age_days: Math.round(365 * (species === "bougainvillea" ? 0 : Math.floor(4 * next())) + 110 + 120 * next()),
   };

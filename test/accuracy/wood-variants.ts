@@ -1,4 +1,5 @@
 // Scans of trees made worse as real ones are: sparser, noisier, with edges between surfaces, seen from fewer sides.
+import { leavesLeft } from "./bare-branches.ts";
 import { ORGAN } from "./forest/stand.ts";
 import { gaussian, type Uniform } from "./random.ts";
 import type { TreeScan } from "./tree-scans.ts";
@@ -25,29 +26,24 @@ export interface Variant {
   readonly mixed: number;
   /** Share of one side, of the extent, that is missing. */
   readonly missing: number;
-  /** Share of the leaves that are gone, from the inner or the lower crown first: shaded branches are bare. */
+  /** Share of the leaves that are gone: leavesLeft. */
   readonly bare: number;
 }
 
 const TWIG_RADIUS_M = 0.005;
 
-/** Which leaves are left. */
+/** Which rows are left: wood and the leaves that are not gone. */
 function foliage(scan: TreeScan, bare: number, next: Uniform): (row: number) => boolean {
   if (bare === 0) return () => true;
   const { xyz, organ } = scan;
   const leaves = Array.from(organ.keys()).filter((i) => organ[i] !== ORGAN.wood);
-  const middle = [0, 1, 2].map(
-    (k) => leaves.reduce((sum, i) => sum + (xyz[3 * i + k] ?? 0), 0) / Math.max(1, leaves.length),
+  const left = leavesLeft(
+    leaves.flatMap((i) => [...xyz.subarray(3 * i, 3 * i + 3)]),
+    bare,
+    next,
   );
-  const [azimuth, outwards] = [2 * Math.PI * next(), 1.5 * next()];
-  const way = [0.6 * Math.cos(azimuth), 0.6 * Math.sin(azimuth), 0.8];
-  const rank = (i: number): number => {
-    const d = [0, 1, 2].map((k) => (xyz[3 * i + k] ?? 0) - (middle[k] ?? 0));
-    return d.reduce((sum, value, k) => sum + value * (way[k] ?? 0), 0) + outwards * Math.hypot(...d);
-  };
-  const ranks = leaves.map(rank).sort((a, b) => a - b);
-  const least = ranks[Math.floor(bare * ranks.length)] ?? 0;
-  return (i) => organ[i] === ORGAN.wood || rank(i) >= least;
+  const gone = new Set(leaves.filter((_, k) => left[k] !== 1));
+  return (i) => !gone.has(i);
 }
 
 function kept(scan: TreeScan, variant: Variant, next: Uniform): number[] {
@@ -120,6 +116,6 @@ export function drawnVariant(next: Uniform): Variant {
     noise_m: pick < 0.4 ? 0 : 0.005 * next() ** 2,
     mixed: next() < 0.5 ? 0.06 * next() : 0,
     missing: next() < 0.15 ? 0.35 * next() : 0,
-    bare: next() < 0.5 ? 0.2 + 0.7 * next() : 0,
+    bare: next() < 0.4 ? 0.2 + 0.7 * next() : 0,
   };
 }

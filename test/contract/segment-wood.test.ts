@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SHAPE_METHODS, WoodResponse } from "../../shared/contract/segment-wood.ts";
 import { appOfTest } from "../support/app/app.ts";
-import { agreement, leafyTree } from "../support/scans/leafy-tree.ts";
+import { agreement, finelyScanned, leafyTree } from "../support/scans/leafy-tree.ts";
 import { rowsOf } from "../support/scans/noisy-cloud.ts";
 import { answered, cloud, refusal } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
@@ -48,6 +48,26 @@ test("the order of the points and a shift of 5e6 m change nothing; neither does 
   expect(agreement(far.labels, labels)).toBeGreaterThan(0.998);
   const mirrored = await segment({ points: points.map(([x, y, z]) => [-x, y, z]) });
   expect(agreement(mirrored.labels, labels)).toBeGreaterThan(0.998);
+});
+
+test("leaves that are scanned finely are leaf: sota looks no finer than a leaf", async () => {
+  const tree = finelyScanned();
+  const answer = await segment({ points: tree.points });
+  expect(agreement(answer.labels, tree.classes)).toBeGreaterThan(0.8);
+  expect(answer.voxel_size).toBeLessThan(0.02);
+  // At the spacing of the points each leaf is as flat as bark.
+  const finely = await segment({ points: tree.points, voxel_size: 0.0005 });
+  expect(agreement(finely.labels, tree.classes)).toBeLessThan(0.3);
+});
+
+test("an answer that is nearly all wood, or has none, says so", async () => {
+  const bare = points.filter((_, i) => classes[i] === 1);
+  const warned = (await segment({ points: bare })).warnings;
+  expect(warned).toContainEqual(
+    expect.stringMatching(/^100 % of the points are wood\. That is plausible only without/),
+  );
+  const none = await segment({ points, method: "geometric", min_speckle: points.length });
+  expect(none.warnings).toEqual([expect.stringMatching(/^No point is wood/)]);
 });
 
 test("reflectance makes wood, never leaf, and only if it separates", async () => {

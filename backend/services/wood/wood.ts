@@ -2,7 +2,7 @@ import type { SessionWoodRequest, SessionWoodResponse } from "../../../shared/co
 import type { CostWarning } from "../../../shared/contract/cost-warning.ts";
 import type { ShapeMethod, WoodReport, WoodRequest, WoodResponse } from "../../../shared/contract/segment-wood.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { MIN_WOOD_POINTS } from "../../../shared/limits.ts";
+import { MAX_WOOD_SHARE, MIN_WOOD_POINTS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
@@ -67,7 +67,12 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
   const start = performance.now();
   if (filter.ml) {
     const { labels, report } = await labelByNetwork(input, filter.ml, job);
-    const warnings = [...filter.unused, ...groundWarnings(input, filter), ...report.warnings];
+    const warnings = [
+      ...filter.unused,
+      ...groundWarnings(input, filter),
+      ...report.warnings,
+      ...shareWarnings(report, filter),
+    ];
     return { labels, report: { ...report, warnings, elapsed_s: (performance.now() - start) / 1000 } };
   }
   const { positions, skip, reflectance } = input;
@@ -85,7 +90,13 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
     segments: found.segments,
     cylinders: found.cylinders,
     non_finite: found.non_finite,
-    warnings: [...filter.unused, ...groundWarnings(input, filter), ...voxelWarnings(found), ...found.warnings],
+    warnings: [
+      ...filter.unused,
+      ...groundWarnings(input, filter),
+      ...voxelWarnings(found, filter, most_points),
+      ...found.warnings,
+      ...shareWarnings(found, filter),
+    ],
     elapsed_s: (performance.now() - start) / 1000,
   };
   return { labels, report };
@@ -103,8 +114,27 @@ function groundWarnings({ ground_count }: WoodInput, { method }: CheckedWood): s
       ];
 }
 
-function voxelWarnings({ voxel_m, used }: { readonly voxel_m: number; readonly used: number }): string[] {
-  if (voxel_m === 0) return [];
+/** Shares of wood that only trees without leaves have, and none. */
+function shareWarnings(
+  { num_wood, num_leaf }: Pick<WoodReport, "num_wood" | "num_leaf">,
+  { method }: CheckedWood,
+): string[] {
+  const share = num_wood / (num_wood + num_leaf);
+  if (share > MAX_WOOD_SHARE)
+    return [
+      `${(100 * share).toFixed(0)} % of the points are wood. That is plausible only without leaves: look at the labels, and try another method than ${method} if there are leaves.`,
+    ];
+  if (num_wood > 0) return [];
+  return [`No point is wood: look at the points, and try another method than ${method} if there are stems among them.`];
+}
+
+/** Voxels that were asked for or that the number of points asks for. */
+function voxelWarnings(
+  { voxel_m, used, num_wood, num_leaf }: { voxel_m: number; used: number; num_wood: number; num_leaf: number },
+  { params: { voxel_size } }: CheckedWood,
+  most_points: number,
+): string[] {
+  if (voxel_m === 0 || (voxel_size === 0 && num_wood + num_leaf <= most_points)) return [];
   return [
     `${used} voxels of ${voxel_m.toPrecision(3)} m were told apart; every point has the label of the nearest one.`,
   ];

@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "ops/wood/voxel_features.h"
+#include "ops/wood/voxel_lines.h"
 #include "ops/wood/voxel_paths.h"
 #include "ops/wood/voxel_shape.h"
 #include "ops/wood/voxel_slices.h"
@@ -19,7 +20,7 @@ constexpr std::size_t kPoll = 65'536;
 constexpr double kLeast_m = 0.01;                              // added to lengths before their logarithm
 constexpr std::array<double, 3> kBack_m{0.1, 0.3, 1};          // of the path, for its straightness
 constexpr std::array<double, 4> kReaches_m{0.25, 0.75, 2, 5};  // of what hangs on a limb
-constexpr double kMemory_m = 0.3;                              // of means along the path
+constexpr double kMemory_m = 0.3, kLongMemory_m = 1;           // of means along the path
 constexpr double kSliceVoxels = 6, kJoinVoxels = 4;
 constexpr std::uint32_t kShapeColumn = kShapeWidth;  // of local_geometry: the second number of neighbours
 constexpr std::size_t kShapes = 3;                   // linearity, planarity, sphericity
@@ -40,7 +41,7 @@ enum Column : std::uint32_t {
   kSlice = kAfter + 3,        // radius, residual, coherence, coverage, spread, count
   kColumns = kSlice + 6
 };
-static_assert(kColumns == kPathWidth);
+static_assert(kColumns == kPathWidth && kLineColumns + 9 == kLinesWidth);
 
 /// Sums over what hangs on each voxel, itself included.
 struct Hanging {
@@ -106,16 +107,20 @@ void write_limb(const VoxelPaths& paths, const Hanging& hanging, double reach_m,
   }
 }
 
-/// Means of one shape: along the path to each voxel, and over what hangs on it, both fading with the distance.
-void write_means(const VoxelPaths& paths, Span<const float> local, std::uint32_t shape,
-                 BulkVector<float>& out, OpContext& ctx) {
+/// Where the means of a value go: columns of `out` before a voxel and after it, kPathWidth or another width apart.
+struct MeansTo {
+  BulkVector<float>& out;
+  std::uint32_t width, before, after;
+  double memory_m;
+};
+
+/// Means of a value: along the path to each voxel, and over what hangs on it, both fading with the distance.
+template <class Value>
+void write_means(const VoxelPaths& paths, Value&& value, const MeansTo& to, OpContext& ctx) {
   const std::size_t m = paths.parent.size();
-  const auto value = [&](std::uint32_t i) {
-    return local[std::size_t{i} * kLocalGeometryWidth + kShapeColumn + shape];
-  };
   const auto kept = [&](std::uint32_t i) {
     const float step = paths.length[i] - paths.length[paths.parent[i]];
-    return static_cast<float>(std::exp(-static_cast<double>(step) / kMemory_m));
+    return static_cast<float>(std::exp(-static_cast<double>(step) / to.memory_m));
   };
   BulkVector<float> weight(m), sum(m);
   for (std::size_t k = 0; k < m; ++k) {
@@ -125,13 +130,13 @@ void write_means(const VoxelPaths& paths, Span<const float> local, std::uint32_t
     const float keep = starts ? 0 : kept(i);
     weight[i] = 1 + (starts ? 0 : keep * weight[paths.parent[i]]);
     sum[i] = value(i) + (starts ? 0 : keep * sum[paths.parent[i]]);
-    out[std::size_t{i} * kPathWidth + kBefore + shape] = sum[i] / weight[i];
+    to.out[std::size_t{i} * to.width + to.before] = sum[i] / weight[i];
   }
   for (std::size_t i = 0; i < m; ++i) weight[i] = 1, sum[i] = value(static_cast<std::uint32_t>(i));
   for (std::size_t k = m; k-- > 0;) {
     if (k % kPoll == 0) ctx.checkpoint();
     const std::uint32_t i = paths.order[k], from = paths.parent[i];
-    out[std::size_t{i} * kPathWidth + kAfter + shape] = sum[i] / weight[i];
+    to.out[std::size_t{i} * to.width + to.after] = sum[i] / weight[i];
     if (from == kNoParent) continue;
     const float keep = kept(i);
     weight[from] += keep * weight[i];
@@ -171,12 +176,38 @@ void write_slices(const VoxelSlices& slices, BulkVector<float>& out, OpContext& 
   });
 }
 
+/// The lines, then means of them and of the slices along the paths: fading within kMemory_m before and after, and within
+/// kLongMemory_m after.
+void write_lines(const VoxelPaths& paths, const VoxelSlices& slices, Span<const float> lines,
+                 BulkVector<float>& out, OpContext& ctx) {
+  const std::size_t m = paths.parent.size();
+  out.resize(m * kLinesWidth);
+  for (std::size_t i = 0; i < m; ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
+    std::copy_n(lines.data + i * kLineColumns, kLineColumns, out.data() + i * kLinesWidth);
+  }
+  const auto slice = [&](std::uint32_t i) -> const VoxelSlice& { return slices.slice[slices.slice_of[i]]; };
+  const auto fill = [&](std::uint32_t i) { return lines[std::size_t{i} * kLineColumns + kLineWidth]; };
+  const auto spread = [&](std::uint32_t i) { return log_length(static_cast<double>(slice(i).spread_m)); };
+  const auto coherence = [&](std::uint32_t i) { return slice(i).coherence; };
+  const auto means = [&](std::uint32_t column, const auto& value) {
+    // The short mean after a voxel goes over the long one before it.
+    write_means(paths, value, {out, kLinesWidth, column + 1, column + 2, kLongMemory_m}, ctx);
+    write_means(paths, value, {out, kLinesWidth, column, column + 1, kMemory_m}, ctx);
+  };
+  means(kLineColumns, fill);
+  means(kLineColumns + 3, spread);
+  means(kLineColumns + 6, coherence);
+}
+
 }  // namespace
 
-BulkVector<float> path_features(const VoxelCloud& cloud, Span<const float> local, OpContext& ctx) {
+PathFeatures path_features(const VoxelCloud& cloud, const PathInputs& inputs, OpContext& ctx) {
   const auto places = cloud.nodes.place.view();
-  BulkVector<float> out(places.size * kPathWidth);
-  if (places.empty()) return out;
+  PathFeatures found;
+  BulkVector<float>& out = found.path;
+  out.resize(places.size * kPathWidth);
+  if (places.empty()) return found;
   const double voxel = cloud.nodes.edge_m;
   const PathGraph graph = path_graph(places, kNeighbors, kGap_m, ctx);
   const VoxelPaths paths = voxel_paths(places, graph, voxel, ctx);
@@ -189,9 +220,17 @@ BulkVector<float> path_features(const VoxelCloud& cloud, Span<const float> local
   write_share(paths, out, ctx);
   for (std::size_t k = 0; k < kReaches_m.size(); ++k)
     write_limb(paths, hanging, kReaches_m[k], kToLimb + static_cast<std::uint32_t>(k), out, ctx);
-  for (std::uint32_t shape = 0; shape < kShapes; ++shape) write_means(paths, local, shape, out, ctx);
-  write_slices(voxel_slices(places, graph, paths, kSliceVoxels * voxel, kJoinVoxels * voxel, ctx), out, ctx);
-  return out;
+  for (std::uint32_t shape = 0; shape < kShapes; ++shape) {
+    const auto value = [&](std::uint32_t i) {
+      return inputs.local[std::size_t{i} * kLocalGeometryWidth + kShapeColumn + shape];
+    };
+    write_means(paths, value, {out, kPathWidth, kBefore + shape, kAfter + shape, kMemory_m}, ctx);
+  }
+  const VoxelSlices slices =
+      voxel_slices(places, graph, paths, kSliceVoxels * voxel, kJoinVoxels * voxel, ctx);
+  write_slices(slices, out, ctx);
+  if (!inputs.lines.empty()) write_lines(paths, slices, inputs.lines, found.lines, ctx);
+  return found;
 }
 
 }  // namespace pc

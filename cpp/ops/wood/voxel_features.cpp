@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
+#include "ops/wood/voxel_lines.h"
 
 namespace pc {
 
@@ -17,6 +19,8 @@ std::uint32_t feature_width(FeatureKind kind) {
       return kLocalGeometryWidth;
     case FeatureKind::kPath:
       return kPathWidth;
+    case FeatureKind::kLines:
+      return kLinesWidth;
   }
   return 0;
 }
@@ -27,10 +31,17 @@ VoxelFeatures voxel_features(const VoxelCloud& cloud, Span<const FeatureKind> ki
   };
   require(!asks(FeatureKind::kReflectance) || cloud.reflectance.size() == cloud.size(),
           "the cloud has no reflectance");
+  const bool asks_lines = asks(FeatureKind::kLines);
+  const bool asks_paths = asks(FeatureKind::kPath) || asks_lines;
   VoxelFeatures out;
-  if (!asks(FeatureKind::kLocalGeometry) && !asks(FeatureKind::kPath)) return out;
+  if (!asks(FeatureKind::kLocalGeometry) && !asks_paths) return out;
   out.local_geometry = local_geometry(cloud, ctx);
-  if (asks(FeatureKind::kPath)) out.path = path_features(cloud, out.local_geometry.view(), ctx);
+  if (asks_paths) {
+    const BulkVector<float> lines = asks_lines ? voxel_lines(cloud, ctx) : BulkVector<float>{};
+    PathFeatures found = path_features(cloud, {out.local_geometry.view(), lines.view()}, ctx);
+    if (asks(FeatureKind::kPath)) out.path = std::move(found.path);
+    out.lines = std::move(found.lines);
+  }
   if (!asks(FeatureKind::kLocalGeometry)) out.local_geometry = {};
   return out;
 }
@@ -49,6 +60,7 @@ std::vector<float> crop_features(const VoxelCloud& cloud, const VoxelFeatures& f
       if (kind == FeatureKind::kReflectance) from = &cloud.reflectance[voxel];
       if (kind == FeatureKind::kLocalGeometry) from = &features.local_geometry[voxel * columns];
       if (kind == FeatureKind::kPath) from = &features.path[voxel * columns];
+      if (kind == FeatureKind::kLines) from = &features.lines[voxel * columns];
       std::memcpy(&out[i * width + column], from, columns * sizeof(float));
     }
     column += columns;

@@ -9,9 +9,10 @@
 
 namespace pc {
 
-/// Columns of local_geometry and of path.
+/// Columns of local_geometry, of path and of lines.
 constexpr std::uint32_t kLocalGeometryWidth = 36;
 constexpr std::uint32_t kPathWidth = 28;
+constexpr std::uint32_t kLinesWidth = 22;
 
 /// Shape of the surroundings of each voxel, at scales that grow from the voxel and from the spacing of the cloud.
 ///
@@ -23,25 +24,37 @@ constexpr std::uint32_t kPathWidth = 28;
 /// Cancel   Within 250 ms.
 BulkVector<float> local_geometry(const VoxelCloud& cloud, OpContext& ctx);
 
+struct PathInputs {
+  Span<const float> local;  ///< (m x kLocalGeometryWidth) of local_geometry
+  Span<const float> lines;  ///< (m x kLineColumns) of voxel_lines, or empty: PathFeatures::lines stays empty
+};
+
+struct PathFeatures {
+  BulkVector<float> path;   ///< (m x kPathWidth)
+  BulkVector<float> lines;  ///< (m x kLinesWidth) or empty
+};
+
 /// Where each voxel stands on the cheapest paths to the bases of the plants.
 ///
 /// Graph    Neighbours within a gap, gaps between parts bridged.
-/// Columns  distance to the base, what hangs on the voxel, straightness of the path, the fit of the slice of the path
+/// path     distance to the base, what hangs on the voxel, straightness of the path, the fit of the slice of the path
 ///          that it belongs to, and means of local shape along the path in both directions: Column in path_features.cpp.
-/// local    (m x kLocalGeometryWidth) of local_geometry
+/// lines    those of voxel_lines; then of the filled eighths of 48 neighbours, of log2 of the spread of the slices and of
+///          their coherence each the mean along the path before the voxel, after it, and after it with a longer memory.
 /// Order, Cancel  As local_geometry.
-BulkVector<float> path_features(const VoxelCloud& cloud, Span<const float> local, OpContext& ctx);
+PathFeatures path_features(const VoxelCloud& cloud, const PathInputs& inputs, OpContext& ctx);
 
 /// Values of a row of features: which columns a network asks for.
-enum class FeatureKind : std::uint8_t { kOffset, kReflectance, kLocalGeometry, kPath };
+enum class FeatureKind : std::uint8_t { kOffset, kReflectance, kLocalGeometry, kPath, kLines };
 
-/// Columns of a kind: 3, 1, kLocalGeometryWidth, kPathWidth.
+/// Columns of a kind: 3, 1, kLocalGeometryWidth, kPathWidth, kLinesWidth.
 std::uint32_t feature_width(FeatureKind kind);
 
 /// The computed columns of a voxel cloud, as its crops need them.
 struct VoxelFeatures {
   BulkVector<float> local_geometry;  ///< (m x kLocalGeometryWidth) or empty
   BulkVector<float> path;            ///< (m x kPathWidth) or empty
+  BulkVector<float> lines;           ///< (m x kLinesWidth) or empty
 };
 
 /// Computes what `kinds` need. Errors: kInvalidArgument for kReflectance on a cloud without it.

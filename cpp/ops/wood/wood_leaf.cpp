@@ -28,7 +28,10 @@ constexpr double kPartShare = 0.0005;  // of all points: components of fewer are
 constexpr std::uint64_t kLeastPart = 3;
 constexpr double kBackboneShare = 0.002;  // of all points, that the backbone carries at least
 constexpr double kLeastBackbone = 30;
-constexpr double kCylinderGate = 0.5;  // of wood_bias: near a cylinder less evidence is enough
+constexpr double kFinestShape_m =
+    0.0175;  // kSota: neighbours closer than this lie on one leaf, which is as flat as bark
+constexpr double kShapesPerPlant = 150;  // finer on plants of less than so many of them
+constexpr double kCylinderGate = 0.5;    // of wood_bias: near a cylinder less evidence is enough
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::kInvalidArgument, what); }
 
@@ -56,6 +59,19 @@ void check(HitPoints points, Span<const float> reflectance, const WoodLeafParams
   if (!reflectance.empty() && reflectance.size != points.size())
     refuse("reflectance has " + std::to_string(reflectance.size) + " values for " +
            std::to_string(points.size()) + " points");
+}
+
+/// The finest voxels that auto takes; 0 = all points.
+double finest_voxel(HitPoints points, WoodMethod method, OpContext& ctx) {
+  if (method != WoodMethod::kSota) return 0;
+  Box3d box;
+  const auto xyz = points.xyz();
+  for (std::size_t i = 0; i < xyz.size; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    if (is_finite(xyz[i])) box.add(xyz[i]);
+  }
+  const Vec3d size = box.max - box.min;
+  return std::min(kFinestShape_m, std::max({size.x, size.y, size.z, 0.0}) / kShapesPerPlant);
 }
 
 /// State of a run over the points that are told apart.
@@ -182,7 +198,8 @@ WoodLeafResult wood_leaf(HitPoints points, Span<const float> reflectance, const 
   check(points, reflectance, params);
   WoodLeafResult result{};
   ctx.begin_phase("Sorting points", 0);
-  WoodPoints used = wood_points(points, params.voxel_size_m, params.most_points, ctx);
+  const double finest = finest_voxel(points, params.method, ctx);
+  WoodPoints used = wood_points(points, {params.voxel_size_m, finest, params.most_points}, ctx);
   if (used.finite_count < 3) refuse("Need at least 3 points");
   result.non_finite_count = points.size() - used.finite_count;
   result.used_count = used.place.size();

@@ -26,7 +26,8 @@ struct WoodLeafParams {
   double
       backbone_support;  ///< kConnectivity: least points that the skeleton carries beyond a backbone node; 0 = auto
   double
-      voxel_size_m;  ///< 0 = auto: all points, or above most_points the finest voxels that give about that many
+      voxel_size_m;  ///< 0 = auto: all points (kSota: voxels of 1.75 cm or 1/150 of the extent, if that is less), or
+                     ///< above most_points the finest voxels that give about that many
   std::uint64_t most_points;      ///< of the auto voxels, >= 1
   double reflectance_weight_max;  ///< greatest weight of the reflectance, 0 .. 1; 0 = unused
 };

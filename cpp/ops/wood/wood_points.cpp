@@ -98,15 +98,15 @@ std::uint64_t finite_rows(Span<const Vec3d> xyz, OpContext& ctx) {
 
 }  // namespace
 
-WoodPoints wood_points(HitPoints points, double voxel_m, std::uint64_t most_points, OpContext& ctx) {
+WoodPoints wood_points(HitPoints points, const WoodVoxels& voxels, OpContext& ctx) {
   WoodPoints out{box_center(points.xyz(), ctx), {}, {}, finite_rows(points.xyz(), ctx), 0};
-  const bool thin = voxel_m > 0 || out.finite_count > most_points;
+  const bool thin = voxels.voxel_m > 0 || voxels.finest_m > 0 || out.finite_count > voxels.most_points;
   if (!thin) {
     take_finite(points.xyz(), out, ctx);
     sort_by_position(out, ctx);
     return out;
   }
-  voxel_means(points, voxel_m, most_points, out, ctx);
+  voxel_means(points, voxels, out, ctx);
   return out;
 }
 

@@ -17,13 +17,17 @@ struct WoodPoints {
   double voxel_m;  ///< edge of the voxels; 0 = all points
 };
 
+struct WoodVoxels {
+  double voxel_m;             ///< > 0 = voxels of this edge; 0 = auto
+  double finest_m;            ///< auto: least edge; 0 = all points if they are at most most_points
+  std::uint64_t most_points;  ///< auto: above it the finest voxels that give about that many
+};
+
 /// All finite points in the order of a Morton curve, then of x, y, z, or the means of voxels.
 ///
-/// voxel_m  > 0 = voxels of this edge; 0 = all points if they are at most most_points, else the finest voxels that give
-///          about most_points of them
 /// Order    The positions, not the rows, decide; rows at one place keep their order.
 /// Cost     O(n) time; 60 bytes per point at the peak, of which 28 stay.
-WoodPoints wood_points(HitPoints points, double voxel_m, std::uint64_t most_points, OpContext& ctx);
+WoodPoints wood_points(HitPoints points, const WoodVoxels& voxels, OpContext& ctx);
 
 /// Labels of all rows: of the point of the same row, or of the nearest voxel (equally near ones: the first). Rows that
 /// are not finite get `other`.

@@ -1,5 +1,6 @@
 #include "ops/wood/wood_voxels.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ops/trees/path_nodes.h"
@@ -12,9 +13,12 @@ constexpr double kFinestVoxel = 1e-4;
 
 }  // namespace
 
-void voxel_means(HitPoints points, double voxel_m, std::uint64_t most_points, WoodPoints& out,
-                 OpContext& ctx) {
-  const double edge = voxel_m > 0 ? voxel_m : path_node_edge(points, kFinestVoxel, most_points, ctx);
+void voxel_means(HitPoints points, const WoodVoxels& voxels, WoodPoints& out, OpContext& ctx) {
+  const double finest = std::max(voxels.finest_m, kFinestVoxel);
+  double edge = voxels.voxel_m;
+  if (!(edge > 0))
+    edge = out.finite_count > voxels.most_points ? path_node_edge(points, finest, voxels.most_points, ctx)
+                                                 : finest;
   PathNodes nodes = path_nodes(points, {}, edge, out.origin, ctx);
   out.voxel_m = nodes.edge_m;
   out.place = std::move(nodes.place);

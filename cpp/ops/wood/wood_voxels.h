@@ -6,7 +6,6 @@
 namespace pc {
 
 /// Fills `out.place` with the means of voxels, and `out.voxel_m`; `out.origin` is given.
-void voxel_means(HitPoints points, double voxel_m, std::uint64_t most_points, WoodPoints& out,
-                 OpContext& ctx);
+void voxel_means(HitPoints points, const WoodVoxels& voxels, WoodPoints& out, OpContext& ctx);
 
 }  // namespace pc

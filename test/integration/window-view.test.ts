@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium)("the view in a browser", () => {
     if (legend?.kind !== "classes") throw new Error("no legend of classes");
     expect(legend.entries.map(({ label }) => label)).toEqual(["No tree", "Tree 1", "Tree 2"]);
     const stem = pixelOf(region, ROWS[41 * 41 + 300]?.at ?? AT);
-    await inPage("view.clearMarks(), view.setPointSize(5)");
+    await inPage('view.setTool("navigate"), view.clearMarks(), view.setPointSize(5)');
     await expect.poll(() => colourAt(stem), { timeout: 20_000 }).toBe(legend.entries[1]?.colour);
     await inPage("view.highlightTree(1)");
     const isOrange = async () => {

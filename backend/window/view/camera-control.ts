@@ -55,7 +55,7 @@ export class CameraControl {
       : this.#camera.position.clone().sub(this.#orbit.target).normalize();
     const narrow = Math.min(1, this.#camera.aspect);
     const half = (this.#camera.fov * Math.PI) / 360;
-    const distance = (0.9 * radius) / Math.sin(Math.atan(Math.tan(half) * narrow));
+    const distance = radius / Math.sin(Math.atan(Math.tan(half) * narrow));
     this.#orbit.target.copy(centre);
     this.#camera.position.copy(centre).addScaledVector(direction.normalize(), distance);
     this.#orbit.update();

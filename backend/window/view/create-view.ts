@@ -64,12 +64,13 @@ class View implements CloudView {
   }
 
   #prepare(isMoving: boolean): void {
-    const { camera, height, pixelRatio, movingShare } = this.#stage;
+    const { camera, height, pixelRatio, movingPoints } = this.#stage;
     const seen = joined(this.#clouds.sceneBox(), this.#stage.objectBox());
-    const budget = isMoving ? POINT_BUDGET * movingShare : POINT_BUDGET;
+    const budget = isMoving ? Math.min(POINT_BUDGET, movingPoints) : POINT_BUDGET;
     camera.updateMatrixWorld();
     this.#clouds.dropReplaced();
     this.#streaming.update(camera, height * pixelRatio, this.#clouds.clip, budget);
+    this.#stage.shownPoints = this.#streaming.shownPoints;
     this.#stage.render(seen);
   }
 

@@ -14,11 +14,15 @@ import { CameraControl, type SceneBox, setDepth } from "./camera-control.ts";
 const FIELD_OF_VIEW_DEG = 50;
 /** Pixels of a screen are drawn one by one up to this many per CSS pixel. */
 const MAX_PIXEL_RATIO = 2;
-/** The picture counts as moving this long after the last move, ms. */
+/** The picture counts as moving this long after the last move, ms; longer where a full picture takes longer. */
 const MOVING_MS = 250;
-/** A frame that takes longer than the first is too slow while moving, one below the second has time left, ms. */
+const LONGEST_MOVING_MS = 1500;
+/** While moving, a frame that takes longer than the first has too many points, one below the second has time left, ms. */
 const SLOW_FRAME_MS = 45;
 const FAST_FRAME_MS = 22;
+const GOOD_FRAME_MS = 33;
+/** So few points still show where the camera is. */
+const FEWEST_POINTS = 50_000;
 
 export interface StageHandlers {
   /** Prepares a picture: `isMoving`: the camera moves and speed matters. */
@@ -36,14 +40,17 @@ export class Stage {
   readonly objects = new Group();
   readonly camera = new PerspectiveCamera(FIELD_OF_VIEW_DEG, 1, 0.1, 1000);
   readonly control: CameraControl;
-  /** Share of the point budget while moving, from the speed of the last frames. */
-  movingShare = 1;
+  /** Points to draw while moving, from the speed of the last frames. */
+  movingPoints = Number.POSITIVE_INFINITY;
+  /** Points of the last picture. */
+  shownPoints = 0;
   frameMs = 0;
   #handlers: StageHandlers;
   #isDirty = false;
   #request = 0;
   #movedAt = -Infinity;
-  #lastFrame = -Infinity;
+  #askedAt = 0;
+  #movingMs = MOVING_MS;
   #settle: ReturnType<typeof setTimeout> | undefined;
   readonly #frames: number[] = [];
   readonly #resize: ResizeObserver;
@@ -59,8 +66,8 @@ export class Stage {
     canvas.setAttribute("role", "application");
     canvas.setAttribute("aria-label", label);
     holder.append(canvas);
-    this.scene.add(new HemisphereLight(0xffffff, 0x8a8f86, 2.2), this.objects);
-    const sun = new DirectionalLight(0xffffff, 1.6);
+    this.scene.add(new HemisphereLight(0xffffff, 0xa0a49c, 3), this.objects);
+    const sun = new DirectionalLight(0xffffff, 2);
     sun.position.set(-0.6, -1, 1.4);
     this.scene.add(sun);
     this.control = new CameraControl(this.camera, canvas, () => this.moved());
@@ -89,20 +96,21 @@ export class Stage {
     return this.#frames.filter((at) => now - at < 1000).length;
   }
   get isMoving(): boolean {
-    return performance.now() - this.#movedAt < MOVING_MS;
+    return performance.now() - this.#movedAt < this.#movingMs;
   }
 
   /** Draws soon. */
   invalidate(): void {
     if (this.#isDirty) return;
     this.#isDirty = true;
+    this.#askedAt = performance.now();
     this.#request = requestAnimationFrame(() => this.#draw());
   }
 
   moved(): void {
     this.#movedAt = performance.now();
     clearTimeout(this.#settle);
-    this.#settle = setTimeout(() => this.invalidate(), MOVING_MS + 10);
+    this.#settle = setTimeout(() => this.invalidate(), this.#movingMs + 10);
     this.invalidate();
   }
 
@@ -124,8 +132,7 @@ export class Stage {
     this.#isDirty = false;
     const now = performance.now();
     const { isMoving } = this;
-    if (isMoving) this.#pace(now - this.#lastFrame);
-    this.#lastFrame = now;
+    if (isMoving) this.#pace(now - this.#askedAt);
     this.#handlers.prepare(isMoving);
     this.#frames.push(now);
     while ((this.#frames[0] ?? now) < now - 2000) this.#frames.shift();
@@ -134,11 +141,16 @@ export class Stage {
     this.frameMs = this.frameMs === 0 ? took : 0.8 * this.frameMs + 0.2 * took;
   }
 
-  /** Fewer points while frames are slow, more while they are fast. Longer pauses are no frames. */
-  #pace(sinceLast: number): void {
-    if (sinceLast > 1000) return;
-    if (sinceLast > SLOW_FRAME_MS) this.movingShare = Math.max(0.02, this.movingShare * 0.8);
-    else if (sinceLast < FAST_FRAME_MS) this.movingShare = Math.min(1, this.movingShare * 1.15);
+  /**
+   * Fewer points while frames are slow, more while they are fast. Drawing goes on after render() has returned; what
+   * tells its time is how long the browser lets the next picture wait.
+   */
+  #pace(waited: number): void {
+    if (waited > this.#movingMs) this.#movingMs = Math.min(LONGEST_MOVING_MS, waited); // behind a full picture
+    if (waited > SLOW_FRAME_MS) {
+      const factor = Math.min(0.9, Math.max(0.1, GOOD_FRAME_MS / waited));
+      this.movingPoints = Math.max(FEWEST_POINTS, factor * Math.min(this.movingPoints, this.shownPoints));
+    } else if (waited < FAST_FRAME_MS) this.movingPoints *= 1.1;
   }
 
   #fitCanvas(): void {

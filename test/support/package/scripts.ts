@@ -32,10 +32,11 @@ const load = async <T>(name: string): Promise<T> =>
   (await import(new URL(`../../../scripts/package/${name}.mjs`, import.meta.url).href)) as T;
 
 export const { asarFiles } = await load<{ asarFiles(archive: string): AsarFile[] }>("asar");
-export const { builderConfig, identity } = await load<{ builderConfig(): BuilderConfig; identity(): Identity }>("config");
-export const { desktopEntry, mimeTypes } = await load<
-  Record<"desktopEntry" | "mimeTypes", (given: Identity) => string>
->("desktop");
+export const { builderConfig, identity } = await load<{ builderConfig(): BuilderConfig; identity(): Identity }>(
+  "config",
+);
+export const { desktopEntry, mimeTypes } =
+  await load<Record<"desktopEntry" | "mimeTypes", (given: Identity) => string>>("desktop");
 export const { readFuses } = await load<{ readFuses(program: string): Record<string, boolean> }>("fuses");
 export const { licenceText, shippedParts } = await load<{
   licenceText(parts: readonly Part[], version: string): string;

@@ -13,7 +13,7 @@ import type { QsmInput } from "../cloud-view.ts";
 
 const SIDES = 10;
 /** Brown stems, then from branch to twig. */
-const RANK_COLOURS = ["#6b4a2b", "#a06a35", "#c98f3f", "#b7b04a", "#7fb254", "#4fa67a"];
+const RANK_COLOURS = ["#8f623a", "#b97c3f", "#d69a45", "#bfb74e", "#84b858", "#55ad80"];
 
 /** The cylinders of a QSM as instances of one. Coordinates are relative to the first cylinder's start, its `origin`. */
 export function qsmGroup({ cylinders }: QsmInput): { readonly group: Group; readonly origin: Point } {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 const LARGE = ["test/large/**/*.test.ts"]; // npm run test:large
+const PACKAGE = ["test/package/**/*.test.ts"]; // npm run test:package
 const ALL = ["test/{unit,property,contract,integration,fault,golden}/**/*.test.ts"];
 
 /**
@@ -23,12 +24,19 @@ const common = {
   hookTimeout: 120_000,
 } as const;
 
+/** Long tests, which a command of their own runs. */
+const onDemand = process.env.APP_TEST_LARGE
+  ? { name: "large", include: LARGE }
+  : process.env.APP_TEST_PACKAGE
+    ? { name: "package", include: PACKAGE }
+    : undefined;
+
 export default defineConfig({
   test: {
     globalSetup: ["test/support/run/temporary-folder.ts", "test/support/run/build-backend.ts"],
     passWithNoTests: false,
-    projects: process.env.APP_TEST_LARGE
-      ? [{ test: { ...common, name: "large", include: LARGE } }]
+    projects: onDemand
+      ? [{ test: { ...common, ...onDemand } }]
       : [
           { test: { ...common, name: "own", include: ALL, exclude: SHARED } },
           { test: { ...common, name: "shared", include: SHARED, isolate: false } },

@@ -46,6 +46,7 @@ const below = {
   "backend/sessions": ["backend/native", "backend/file-moves.ts"],
   "backend/jobs": ["backend/native"],
   "backend/native": [],
+  "backend/window": [], // runs in the browser
   shared: [],
   "cpp/core": [],
   "cpp/spatial": ["cpp/core"],
@@ -62,6 +63,10 @@ const exceptions = {
   "backend/cli/project/project.ts": ["backend/services/projects/inspect.ts"],
   // Pictures of meshes need the rasterizer's speed, and no endpoint draws. Columns in, one column of pixels out: no session.
   "backend/cli/drawing/mesh-picture.ts": ["backend/native/mesh-picture.ts"],
+  // Headers of a thousand files in seconds: no session, and the endpoint that previews a file decodes points too.
+  "backend/cli/catalog/headers.ts": ["backend/native/files/readers.ts"],
+  // The stand pass of a joined list: tables in, a table out, no session, and no endpoint takes lists of other clouds.
+  "backend/cli/batch/stand.ts": ["backend/native/inventory.ts", "backend/native/core"],
   // Presets of scanners are files of the product, and no endpoint serves them.
   "backend/cli/scan/presets.ts": ["backend/native/core/resources.ts"],
 };
@@ -109,6 +114,8 @@ const ORDERED_ROOMS = {
     "scan",
     "fit",
     "project",
+    "catalog",
+    "batch",
     "commands.ts",
   ],
 };
@@ -119,6 +126,8 @@ const CLOSED = {
     except: ["backend/sessions/column-ref.ts", "backend/sessions/column-names.ts"],
   },
 };
+/** The packages that a layer may import, where not all: what runs in the browser has no Node.js. */
+const PACKAGES = { "backend/window": ["three", "zod"] };
 /** Who may call HitPoints::assume_hits, each with the reason why its points are hits. */
 const assumesHits = {
   "cpp/core/hit_points.h": "defines it",
@@ -266,6 +275,15 @@ function withoutAnonymousNamespaces(text) {
     out = out.slice(0, match.index) + out.slice(end);
   }
   return out;
+}
+
+for (const [layer, packages] of Object.entries(PACKAGES)) {
+  for (const file of files.filter((path) => path.startsWith(`${layer}/`) && path.endsWith(".ts"))) {
+    for (const [, name] of readFileSync(join(root, file), "utf8").matchAll(/(?:^|[}*] )(?:from|import)\s*\(?\s*"([^."][^"]*)"/gm)) {
+      if (!packages.some((one) => name === one || name.startsWith(`${one}/`)))
+        problems.push(`${file}: ${layer} may not use ${name}`);
+    }
+  }
 }
 
 const state = new Map();

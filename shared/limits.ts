@@ -28,6 +28,10 @@ export const LIST_BODY_BYTES_PER_BYTE = 5;
 export const DEFAULT_BODY_STALL_S = 30;
 /** A staged scene document that nobody asks for is removed after this time, seconds. */
 export const SCENE_TTL_S = 3600;
+/** Uploaded files that no client deletes are removed after this time. */
+export const UPLOAD_TTL_S = 86_400;
+/** Longest name that a client may give an uploaded file. */
+export const MAX_UPLOAD_NAME_CHARS = 1024;
 /** Most members of a project file; largest manifest and largest description of a session in it, bytes. */
 export const MAX_PROJECT_MEMBERS = 2_000_000;
 export const MAX_MANIFEST_BYTES = 256 * MIB;
@@ -38,6 +42,8 @@ export const PROJECT_SCRATCH_BYTES = 192 * MIB;
 export const PROJECT_LOCK_POLL_MS = 250;
 /** Largest uploaded file (multipart); it is written to disk while it arrives. */
 export const MAX_UPLOAD_BYTES = 64 * GIB;
+/** An upload leaves at least this much of the disk free, for the sessions that are made from it. */
+export const MIN_FREE_AFTER_UPLOAD_BYTES = 512 * MIB;
 
 /** Largest JSON header of a PHB1 frame, padding included. */
 export const MAX_FRAME_HEADER_BYTES = 64 * MIB;

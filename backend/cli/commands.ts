@@ -2,6 +2,8 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { AppError } from "../../shared/errors.ts";
 import { addAnalyze, type Perform } from "./analyze/command.ts";
 import type { AnalyzeDeps, StartBackend } from "./analyze/run.ts";
+import { addBatch } from "./batch/command.ts";
+import { addCatalog } from "./catalog/command.ts";
 import { addDistance } from "./distance/command.ts";
 import { nearestName } from "./edit-distance.ts";
 import { addFit } from "./fit/command.ts";
@@ -72,6 +74,8 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   addScan(program, perform);
   addFit(program, perform);
   addProject(program, perform);
+  addCatalog(program, perform);
+  addBatch(program, perform);
   try {
     refuseUnknownCommand(program, argv);
     await program.parseAsync([...argv], { from: "user" });
@@ -82,16 +86,22 @@ export async function runCommandLine(argv: readonly string[], deps: CommandLineD
   return code;
 }
 
+/** Jobs of the command batch, which only Snakemake calls. */
+const JOB_PREFIX = "batch-";
+
 /**
  * The first word that is no option must be a command: without this, the default command would take it for an argument.
  * Errors: a usage error that names the nearest command.
  */
 function refuseUnknownCommand(program: Command, [word]: readonly string[]): void {
   if (word === undefined || word.startsWith("-")) return;
-  const names = [...program.commands.map((command) => command.name()), "help"];
+  const all = program.commands.map((command) => command.name());
+  const names = [...all, "help"];
   if (names.includes(word)) return;
   const nearest = nearestName(word, names);
-  const hint = nearest ? `did you mean "${nearest}"?` : `the commands are ${names.join(", ")}`;
+  const hint = nearest
+    ? `did you mean "${nearest}"?`
+    : `the commands are ${names.filter((name) => !name.startsWith(JOB_PREFIX)).join(", ")}`;
   program.error(`error: unknown command ${JSON.stringify(word)}; ${hint}`, { exitCode: 2 });
 }
 
@@ -107,7 +117,8 @@ async function runCommand(work: (deps: AnalyzeDeps) => Promise<unknown>, deps: F
     return EXIT.done;
   } catch (error) {
     if (signal.aborted) {
-      deps.stderr.write("Canceled; nothing was written.\n");
+      const own = error instanceof AppError && error.code === "canceled" && error.message !== "canceled";
+      deps.stderr.write(`Canceled; ${own ? error.message : "nothing was written"}.\n`);
       return EXIT.canceled;
     }
     const { printable } = await import("./progress.ts");

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AppError } from "../../shared/errors.ts";
-import { GIB, MAX_CLOUD_SESSIONS, MIN_CLOUD_SESSIONS, SCENE_TTL_S } from "../../shared/limits.ts";
+import { GIB, MAX_CLOUD_SESSIONS, MIN_CLOUD_SESSIONS, SCENE_TTL_S, UPLOAD_TTL_S } from "../../shared/limits.ts";
 import { buildApp } from "../app.ts";
 import { type Config, parseConfig } from "../config.ts";
 import type { Deps } from "../deps.ts";
@@ -22,6 +22,7 @@ import { SceneStore } from "../sessions/scene-store.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import { SpeciesLibrary } from "../sessions/species-library.ts";
 import { sweepTemporaryFolders } from "../sessions/temporary-folder.ts";
+import { UploadStore } from "../sessions/upload-store.ts";
 import { version } from "../version.ts";
 import { checkOwnFolders } from "./own-folders.ts";
 
@@ -66,6 +67,7 @@ export async function startBackend(overrides: Partial<Config> = {}): Promise<Run
     else await within(grace * 0.3, deps.sessions.close(), logger, "sessions still being written"); // journals contain every answered edit
     deps.plants.close();
     await deps.scenes.close();
+    await deps.uploads.close();
     await deps.octreeCache.close();
   };
   return {
@@ -93,9 +95,11 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
   const octreeCache = new OctreeCache(config.octreeCacheRoot, config.octreeCacheMaxBytes, config.instanceId, logger);
   const pendingFiles = new PendingFiles(join(config.dataDir, "pending"), config.instanceId, logger);
   const scenes = new SceneStore(join(config.dataDir, "scenes"), 1000 * SCENE_TTL_S, logger);
+  const uploads = new UploadStore(join(config.dataDir, "uploads"), 1000 * UPLOAD_TTL_S, logger);
   await sessions.recover();
   void pendingFiles.sweep();
   void scenes.sweep();
+  void uploads.sweep();
   void sweepTemporaryFolders(logger);
   void sweepModels({ config, logger });
   octreeCache.pinnedBy(() => sessions.octreeIds(), sessions.recovered());
@@ -118,6 +122,7 @@ export async function buildDeps(config: Config, logger: Logger): Promise<Deps> {
     octreeCache,
     pendingFiles,
     scenes,
+    uploads,
     species: new SpeciesLibrary(config.speciesDir),
     plants: new PlantSessions({ max_sessions: config.maxPlantSessions, idle_ms: config.plantSessionIdleS * 1000 }),
     jobs: new JobRegistry((record) => {

@@ -16,7 +16,7 @@ import type { App } from "./types.ts";
  * content type  JSON, octet-stream or multipart if there is a body (the types of  415
  *               HTML forms are rejected, because they need no preflight)
  * token         none is configured, or the Bearer token matches                   401
- *               (/health and /version need no token)
+ *               (/health, /version and the files of /app need no token)
  */
 
 const LOOPBACK_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/;
@@ -29,6 +29,14 @@ const BODY_TYPES: ReadonlySet<string> = new Set([
 ]);
 /** Paths that need no token. */
 export const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", "/version"]);
+/** The files of the window, which contain no data of the user. */
+const PAGE_FILE = /^\/app(\/[^/]*)?$/;
+
+/** Whether a request needs no token. */
+function isOpen({ method, url }: Pick<FastifyRequest, "method" | "url">): boolean {
+  const path = url.split("?", 1)[0] ?? "";
+  return OPEN_PATHS.has(path) || ((method === "GET" || method === "HEAD") && PAGE_FILE.test(path));
+}
 
 export function originAllowed(origin: string, configured: readonly string[]): boolean {
   return LOOPBACK_ORIGIN.test(origin) || APP_ORIGINS.includes(origin) || configured.includes(origin);
@@ -69,7 +77,7 @@ export async function installGuard(app: App, config: Config): Promise<void> {
   const matches = config.authToken === undefined ? undefined : tokenMatcher(config.authToken);
   app.addHook("onRequest", async (request, reply) => {
     checkContentType(request);
-    if (!matches || OPEN_PATHS.has(request.url.split("?", 1)[0] ?? "")) return;
+    if (!matches || isOpen(request)) return;
     if (matches(request.headers.authorization)) return;
     reply.header("www-authenticate", "Bearer");
     throw new AppError("unauthorized", "this service needs its access token (Authorization: Bearer ...)");

@@ -62,6 +62,13 @@ export interface TreeInventory {
 export interface InventoryNative {
   treeInventory(cloud: TreeCloud, params: InventoryParams, options?: OpOptions): NativeJob<TreeInventory>;
   treeInventoryBytes(rows: number, largest: number, threads: number): number;
+  listedStand(
+    trees: NativeColumn,
+    hulls: NativeColumn,
+    plot: NativeColumn,
+    params: ListedStandParams,
+    options?: OpOptions,
+  ): NativeJob<ListedStand>;
 }
 
 const addon = addonAs<InventoryNative>();
@@ -72,3 +79,30 @@ export const treeInventory: InventoryNative["treeInventory"] = (cloud, params, o
 /** Memory that treeInventory needs besides its columns, bytes; `threads` 0 = all cores. */
 export const treeInventoryBytes: InventoryNative["treeInventoryBytes"] = (rows, largest, threads) =>
   addon.treeInventoryBytes(rows, largest, threads);
+
+/** Stand pass of a joined list: cpp/ops/trees/listed_stand.h. */
+export interface ListedStandParams {
+  readonly competition_radius_m: number;
+  readonly least_distance_m: number;
+  readonly cover_cell_m: number;
+  readonly most_cover_cells: number;
+  readonly most_overlap_pairs: number;
+}
+
+export interface ListedStand {
+  readonly stand_fields: readonly string[];
+  /** f64 (trees, stand_fields); NaN = not known. */
+  readonly stand_trees: NativeColumn;
+  /** 0 without a plot. */
+  readonly plot_area_m2: number;
+  readonly crown_union_area_m2: number;
+  readonly cover_cell_m: number;
+  readonly overlap_known: boolean;
+}
+
+/**
+ * Competition, crown cover and overlaps of trees that were measured in parts. `trees`: f64 (n, 4) x, y, diameter (NaN =
+ * unknown), corners of the hull; `hulls`: f64 (corners, 2), one after the other; `plot`: f64 (corners, 2).
+ */
+export const listedStand: InventoryNative["listedStand"] = (trees, hulls, plot, params, options) =>
+  addon.listedStand(trees, hulls, plot, params, options);

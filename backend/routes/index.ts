@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { RouteFile } from "../http/types.ts";
+import { appRoutes } from "./app.ts";
 import { c2cRoutes } from "./c2c.ts";
 import { c2mRoutes } from "./c2m.ts";
 import { cancelRoutes } from "./cancel.ts";
@@ -59,6 +60,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   deviceInfoRoutes,
   cancelRoutes,
   octreeRoutes,
+  appRoutes,
   pointcloudRoutes,
   scanRoutes,
   sessionsRoutes,

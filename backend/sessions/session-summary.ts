@@ -21,6 +21,15 @@ export async function summaryOf(stored: Stored): Promise<SessionSummary> {
     total_count: state.columns.get("positions")?.length ?? 0,
     disk_bytes: disk ? await bytesOf(disk.folder) : 0,
     memory_bytes,
+    world_shift: state.meta.world_shift && [...state.meta.world_shift],
+    undo: {
+      deletions: state.undo.deletes.length,
+      label_strokes: Object.fromEntries(
+        [...state.undo.labels]
+          .filter(([, strokes]) => strokes.length > 0)
+          .map(([slug, strokes]) => [slug, strokes.length]),
+      ),
+    },
     last_used: new Date(performance.timeOrigin + session.lastUsed).toISOString(),
   };
 }
@@ -37,5 +46,7 @@ export const unopenedSummary = (
   total_count,
   disk_bytes,
   memory_bytes: 0,
+  world_shift: meta?.world_shift ? [...meta.world_shift] : null,
+  undo: { deletions: 0, label_strokes: {} },
   last_used: new Date(changed).toISOString(),
 });

@@ -10,6 +10,7 @@
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "core/parallel.h"
+#include "ops/trees/listed_stand.h"
 #include "ops/trees/tree_inventory.h"
 
 namespace pc::binding {
@@ -130,17 +131,21 @@ void fill_trees(Answer& answer) {
   answer.curve = column_of(curve);
 }
 
+/// Values of kStandFields of tree `i`.
+void append_stand_row(const Competition& competition, const CrownCover& cover, std::size_t i, bool has_hull,
+                      std::vector<double>& rows) {
+  rows.insert(rows.end(), {competition.hegyi[i], competition.hegyi_corrected[i],
+                           static_cast<double>(competition.neighbor_count[i]),
+                           has_hull ? cover.overlap_m2[i] : std::nan(""), cover.overlap_fraction[i],
+                           static_cast<double>(competition.edge[i])});
+}
+
 void fill_stand(Answer& answer) {
   std::vector<double> stand;
   if (answer.result.stand) {
-    const auto& [hegyi, corrected, neighbors, edge] = answer.result.stand->competition;
-    const CrownCover& cover = answer.result.stand->cover;
-    for (std::size_t i = 0; i < hegyi.size(); ++i) {
-      const bool hull = answer.result.trees[i].crown.hull.size() >= 3;
-      stand.insert(stand.end(), {hegyi[i], corrected[i], static_cast<double>(neighbors[i]),
-                                 hull ? cover.overlap_m2[i] : std::nan(""), cover.overlap_fraction[i],
-                                 static_cast<double>(edge[i])});
-    }
+    const StandMeasures& made = *answer.result.stand;
+    for (std::size_t i = 0; i < answer.result.trees.size(); ++i)
+      append_stand_row(made.competition, made.cover, i, answer.result.trees[i].crown.hull.size() >= 3, stand);
   }
   answer.stand = column_of(stand);
 }
@@ -304,11 +309,79 @@ Napi::Value tree_inventory_bytes_of(const Napi::CallbackInfo& info) {
                            tree_inventory_bytes(rows, largest, threads > 0 ? threads : hardware_threads()));
 }
 
+/// Filled by the op's thread.
+struct ListedAnswer {
+  ListedStand stand;
+  AnyColumn rows;
+};
+
+ConvexPolygon corners_of(Span<const double> values, std::size_t first, std::size_t count) {
+  ConvexPolygon polygon;
+  for (std::size_t i = first; i < first + count; ++i) polygon.push_back({values[2 * i], values[2 * i + 1]});
+  return polygon;
+}
+
+/// Trees of a table of x, y, diameter and number of corners, whose corners follow each other in `hulls`.
+std::vector<ListedTree> listed_trees(Span<const double> table, Span<const double> hulls) {
+  require(table.size % 4 == 0 && hulls.size % 2 == 0, "a row has 4 numbers and a corner 2");
+  std::vector<ListedTree> trees;
+  std::size_t first = 0;
+  for (std::size_t row = 0; row < table.size; row += 4) {
+    const double corners = table[row + 3];
+    require(corners >= 0 && corners <= static_cast<double>(hulls.size / 2 - first), "corners are missing");
+    const auto count = static_cast<std::size_t>(corners);
+    trees.push_back({{table[row], table[row + 1]}, table[row + 2], corners_of(hulls, first, count)});
+    first += count;
+  }
+  return trees;
+}
+
+Napi::Value listed_to_js(Napi::Env env, ListedAnswer&& answer) {
+  auto out = Napi::Object::New(env);
+  out.Set("stand_fields", names_to_js(env, kStandFields));
+  out.Set("stand_trees", ColumnHandle::wrap(env, std::move(answer.rows)));
+  out.Set("plot_area_m2", answer.stand.plot_area_m2);
+  out.Set("crown_union_area_m2", answer.stand.cover.union_area_m2);
+  out.Set("cover_cell_m", answer.stand.cover.cell_m);
+  out.Set("overlap_known", answer.stand.cover.overlap_known);
+  return out;
+}
+
+// listedStand(trees: f64 (n, 4), hulls: f64 (k, 2), plot: f64 (p, 2), params): NativeJob<ListedStand>
+Napi::Value listed_stand_job(const Napi::CallbackInfo& info) {
+  const auto table = typed_column(info[0], DType::kF64, "trees"),
+             hulls = typed_column(info[1], DType::kF64, "hulls"),
+             plot = typed_column(info[2], DType::kF64, "plot");
+  const auto js = strict_object(info[3], "params");
+  ListedStandParams params{.plot = {},
+                           .competition_radius_m = number_field(js, "competition_radius_m"),
+                           .least_distance_m = number_field(js, "least_distance_m"),
+                           .cover_cell_m = number_field(js, "cover_cell_m"),
+                           .most_cover_cells = number_field(js, "most_cover_cells"),
+                           .most_overlap_pairs = number_field(js, "most_overlap_pairs")};
+  const Span<const double> corners = plot->as<double>();
+  params.plot = corners_of(corners, 0, corners.size / 2);
+  return start_job<ListedAnswer>(
+      info.Env(), job_options(info[4]),
+      [table, hulls, params](OpContext& ctx) {
+        const auto trees = listed_trees(table->as<double>(), hulls->as<double>());
+        ListedAnswer answer;
+        answer.stand = listed_stand(trees, params, ctx);
+        std::vector<double> rows;
+        for (std::size_t i = 0; i < trees.size(); ++i)
+          append_stand_row(answer.stand.competition, answer.stand.cover, i, trees[i].hull.size() >= 3, rows);
+        answer.rows = column_of(rows);
+        return answer;
+      },
+      listed_to_js);
+}
+
 }  // namespace
 
 void register_inventory(Napi::Env env, Napi::Object exports) {
   add<tree_inventory_job>(env, exports, "treeInventory");
   add<tree_inventory_bytes_of>(env, exports, "treeInventoryBytes");
+  add<listed_stand_job>(env, exports, "listedStand");
 }
 
 }  // namespace pc::binding

@@ -36,6 +36,8 @@ export interface Call {
   /** A PHB1 frame, sent instead. */
   readonly frame?: Uint8Array<ArrayBuffer>;
   readonly form?: FormData;
+  /** Bytes, sent as they are. */
+  readonly blob?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
@@ -158,9 +160,10 @@ export class Transport {
 
   #send(call: Call, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { ...this.#headers, ...call.headers };
-    if (call.frame !== undefined) headers["content-type"] = "application/octet-stream";
+    if (call.frame !== undefined || call.blob !== undefined) headers["content-type"] = "application/octet-stream";
     else if (call.json !== undefined) headers["content-type"] = "application/json";
-    const body = call.form ?? call.frame ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
+    const body =
+      call.form ?? call.blob ?? call.frame ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
     return this.#fetch(`${this.#base}${call.path}`, {
       method: call.method,
       headers,

@@ -67,9 +67,9 @@ export const OctreeBlock = z
     tight_bounds: Box.nullable().describe("extent of the points, metres, stored frame; null without points"),
     attributes: z.array(OctreeAttribute).describe("attributes of a point, in record order"),
     observed_classes: z
-      .record(z.string(), z.array(z.int()))
+      .record(z.string(), z.array(z.number()))
       .optional()
-      .describe("distinct values of each integer column, by column name"),
+      .describe("distinct values of each integer column, by column name; none for a column with a value beyond 2^53"),
     robust_bounds: Box.nullable()
       .optional()
       .describe("1st to 99th percentile of the editable points per axis, metres, stored frame"),

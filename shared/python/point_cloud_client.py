@@ -189,6 +189,22 @@ class PointCloudClient:
             body = _chained(head, file, tail)
             return _decode_points(self._call("POST", "/api/pointcloud/import", body, headers, call))
 
+    def upload_file(self, path: str, **call: Any) -> Dict[str, Any]:
+        """Stores a file of this machine in the service's data folder, for requests that read files where the service
+        runs on another one: {"upload_id", "path", "name", "bytes", "expires_s"}. Pass `path` to them, and the id to
+        delete_upload afterwards. name: the file's own.
+        """
+        call = dict(call)
+        url = f"/app/upload?name={quote(os.path.basename(path), safe='')}"
+        with open(path, "rb") as file:
+            size = str(os.fstat(file.fileno()).st_size)
+            headers = {"content-type": "application/octet-stream", "content-length": size}
+            return _checked(json.loads(self._call("POST", url, file, headers, call)))
+
+    def delete_upload(self, upload_id: str, **call: Any) -> Dict[str, Any]:
+        """Removes an uploaded file; `deleted` is false for an unknown id."""
+        return self._json("DELETE", f"/app/upload/{quote(upload_id, safe='')}", None, call)
+
     def export_cloud(self, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
         """Exports points to a file.
 
@@ -258,7 +274,8 @@ class PointCloudClient:
         """All sessions, the last used first, also damaged ones and those that cannot be changed.
 
         Each has session_id, source_name, state (ready, read_only, damaged or unavailable), is_open, problems, total_count,
-        disk_bytes, memory_bytes and last_used. Waits for the recovery after a restart.
+        disk_bytes, memory_bytes, world_shift, undo (deletions, and label_strokes by column) and last_used. Waits for the
+        recovery after a restart.
         """
         return self._json("GET", "/api/cloud/sessions", None, call)["sessions"]
 

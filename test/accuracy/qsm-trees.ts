@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { DATA } from "../support/scans/data-folder.ts";
+import { handTrees } from "./qsm-hand.ts";
+import type { TruePiece } from "./qsm-structure.ts";
 import { FOREST_SPECIES, scanTree } from "./tree-scans.ts";
 
 /** A cylinder: start, end, radius (metres); `stem`: it belongs to the stem. */
@@ -18,6 +20,8 @@ export interface KnownTree {
   readonly xyz: Float64Array;
   /** Null for a real tree. */
   readonly truth: readonly TrueCylinder[] | null;
+  /** The same with what grows from what; null if it is not known. */
+  readonly pieces: readonly TruePiece[] | null;
   /** Of another program; null if it was not run. */
   readonly theirs: {
     readonly volume_m3: number;
@@ -80,6 +84,7 @@ export function* plotTrees(plot: (typeof PLOTS)[number]): Generator<KnownTree> {
       truth: segments
         .filter((s) => s[0] === id)
         .map((s) => ({ start: s.slice(4, 7), end: s.slice(7, 10), radius: s[10] ?? 0, stem: s[3] === 1 })),
+      pieces: null,
       theirs: null,
       diameter: null,
     };
@@ -99,6 +104,7 @@ export function* realTrees(): Generator<KnownTree> {
       name,
       xyz: Float64Array.from(numbers),
       truth: null,
+      pieces: null,
       theirs: {
         volume_m3: model.TotalVolume / 1000,
         dbh_m: model.DBHqsm,
@@ -110,27 +116,45 @@ export function* realTrees(): Generator<KnownTree> {
   }
 }
 
-/** Seeds of the simulated scans; 201 was looked at while the method was written, and is not among them. */
-const SCAN_SEEDS = [202, 203] as const;
+/** The cylinders of the same volume as the cones. */
+const cylindersOf = (pieces: readonly TruePiece[]): TrueCylinder[] =>
+  pieces.map(({ start, end, radius: a, radius_end: b, rank }) => ({
+    start,
+    end,
+    radius: Math.sqrt((a * a + a * b + b * b) / 3),
+    stem: rank === 0,
+  }));
 
-/** Leafless trees of the forest generator, scanned from four positions with 3 mm of noise. */
+const knownTree = (name: string, xyz: Float64Array, pieces: readonly TruePiece[]): KnownTree => ({
+  name,
+  xyz,
+  truth: cylindersOf(pieces),
+  pieces,
+  theirs: null,
+  diameter: null,
+});
+
+export const handKnownTrees = (): KnownTree[] =>
+  handTrees().map(({ name, xyz, pieces }) => knownTree(name, xyz, pieces));
+
+/** Seeds of the simulated scans: 201 and 301 to 306 were looked at while the method was written, and are not among them. */
+const SCAN_SEEDS = [202, 203] as const;
+/** Radius of a twig's tip in the generator of the trees, mm. */
+export const SCAN_TWIG_MM = 1;
+const scanned = new Map<string, Promise<KnownTree>>();
+
+async function scan(species: (typeof FOREST_SPECIES)[number], seed: number): Promise<KnownTree> {
+  const common = { species, seed, positions: 4, every: 1, leaves: false };
+  const { xyz, cylinders } = await scanTree({ ...common, scanner: "riegl_vz400i", range_noise_m: 0.003 });
+  return knownTree(`${species} ${seed}`, xyz, cylinders);
+}
+
+/** Leafless trees of the forest generator, scanned once from four positions with 3 mm of noise. */
 export async function* scannedTrees(): AsyncGenerator<KnownTree> {
   for (const species of FOREST_SPECIES)
     for (const seed of SCAN_SEEDS) {
-      const common = { species, seed, positions: 4, every: 1, leaves: false };
-      const { xyz, cylinders } = await scanTree({ ...common, scanner: "riegl_vz400i", range_noise_m: 0.003 });
-      yield {
-        name: `${species} ${seed}`,
-        xyz,
-        // The cylinder of the same volume as the cone.
-        truth: cylinders.map(({ start, end, radius: a, radius_end: b, rank }) => ({
-          start,
-          end,
-          radius: Math.sqrt((a * a + a * b + b * b) / 3),
-          stem: rank === 0,
-        })),
-        theirs: null,
-        diameter: null,
-      };
+      const tree = scanned.get(`${species} ${seed}`) ?? scan(species, seed);
+      scanned.set(`${species} ${seed}`, tree);
+      yield await tree;
     }
 }

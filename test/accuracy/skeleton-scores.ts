@@ -45,7 +45,7 @@ const BRANCH_M = 0.01;
 const THICK_M = 0.05;
 
 /** Bones in cubes, to find the nearest one. */
-class Nearest<B extends Bone> {
+export class Nearest<B extends Bone> {
   readonly #cells = new Map<string, B[]>();
   readonly #edge: number;
 
@@ -90,7 +90,7 @@ class Nearest<B extends Bone> {
 }
 
 /** Places along bones with the length that each stands for. */
-function places<B extends Bone>(bones: readonly B[]): { at: Vector; bone: B; share: number; weight: number }[] {
+export function places<B extends Bone>(bones: readonly B[]): { at: Vector; bone: B; share: number; weight: number }[] {
   return bones.flatMap((bone) => {
     const way = add(bone.end, bone.start, -1);
     const count = Math.max(1, Math.ceil(length(way) / STEP_M));

@@ -25,6 +25,7 @@ test("exactly the existing endpoints are documented", () => {
     "DELETE /api/cloud/session/{id}",
     "DELETE /api/ml/models/{id}",
     "DELETE /api/plant/session/{session_id}",
+    "DELETE /app/upload/{upload_id}",
     "GET /",
     "GET /api/cloud/session/{id}/label_summary",
     "GET /api/cloud/sessions",
@@ -112,6 +113,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/triangulate",
     "POST /api/triangulate/check-spacing",
     "POST /api/triangulate/lidar",
+    "POST /app/upload",
   ]);
 });
 

@@ -209,7 +209,7 @@ describe.skipIf(!launcher)("the desktop app", () => {
 
   test("shows the service's page and ends with its backend on SIGTERM", async () => {
     const { electron, pid, address } = await launch();
-    const loaded = (line: string) => (line.includes("/docs/") && line.includes("200") ? line : undefined);
+    const loaded = (line: string) => (line.includes("GET /app/main.js -> 200") ? line : undefined);
     await electron.until("page in the window", STEP_MS, loaded, true);
     process.kill(pid, "SIGTERM");
     expect(await electron.exited).toBe(0);

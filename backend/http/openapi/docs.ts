@@ -12,7 +12,7 @@ const HIDDEN = /^\/(docs|openapi\.json)/;
 export function installDocs(app: App, version: string): void {
   const routes: DocumentedRoute[] = [];
   app.addHook("onRoute", ({ method, url, schema, config = {} }) => {
-    if (HIDDEN.test(url) || url === "*") return;
+    if (HIDDEN.test(url) || url === "*" || schema?.hide) return;
     const methods = [method].flat().filter((name) => name !== "HEAD" && name !== "OPTIONS");
     if (methods.length > 0) routes.push({ methods, url, schema, config });
   });

@@ -60,14 +60,36 @@ Owned assign(const std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points
   return out;
 }
 
+/// How far the points near a cylinder's surface reach out of its ends.
+struct Overhang {
+  double before = 0, beyond = 0;
+};
+
+Overhang overhang_of(const QsmCylinder& c, const std::vector<Vec3d>& points) {
+  constexpr double kNear = 1.5, kLeastNear = 0.01;  // radii, metres
+  const Vec3d edge = c.end - c.start;
+  const double length = c.length_m();
+  Overhang out;
+  if (!(length > 0)) return out;
+  const double reach = std::max(kNear * c.radius, c.radius + kLeastNear);
+  for (const Vec3d& p : points) {
+    const Vec3d d = p - c.start;
+    const double along = dot(d, edge) / length;
+    if (!(squared_distance(d, edge * (along / length)) <= reach * reach)) continue;
+    out.before = std::max(out.before, -along);
+    out.beyond = std::max(out.beyond, along - length);
+  }
+  return out;
+}
+
 }  // namespace
 
 FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
                             const FitCylindersParams& params, OpContext& ctx) {
   constexpr std::uint64_t kMostFitted = 20'000;  // of one cylinder: evenly spaced ones beyond
   const Owned owned = assign(cylinders, points, params.reach_m, ctx);
-  FittedSurface surface{std::vector<double>(cylinders.size(), 0),
-                        std::vector<double>(cylinders.size(), kNaN)};
+  FittedSurface surface{std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), kNaN),
+                        std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), 0)};
   parallel_for(ctx, cylinders.size(), 4, [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3d> own;
     for (std::size_t i = begin; i < end; ++i) {
@@ -87,6 +109,9 @@ FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3
       c.radius_se = fit.radius_se_m;
       surface.angular_cov[i] = fit.angular_cov;
       surface.noise_m[i] = fit.noise_m;
+      const Overhang overhang = overhang_of(c, own);
+      surface.before_m[i] = overhang.before;
+      surface.beyond_m[i] = overhang.beyond;
     }
   });
   return surface;
@@ -167,6 +192,20 @@ std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
   for (std::size_t i = 0; i < out.size(); ++i)
     if (sums[i].known > 0) out[i].radius = std::max(kLeastWidth, sums[i].mean());
   return out;
+}
+
+void reach_ends(std::vector<QsmCylinder>& cylinders, const FittedSurface& surface, double most_m) {
+  std::vector<std::uint8_t> carries(cylinders.size(), 0);
+  for (const QsmCylinder& c : cylinders)
+    if (c.parent_id >= 0) carries[static_cast<std::size_t>(c.parent_id)] = 1;
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    QsmCylinder& c = cylinders[i];
+    const double length = c.length_m();
+    if (!(length > 0)) continue;
+    const Vec3d along = (c.end - c.start) * (1 / length);
+    if (c.parent_id < 0) c.start = c.start - along * std::min(most_m, surface.before_m[i]);
+    if (carries[i] == 0) c.end = c.end + along * std::min(most_m, surface.beyond_m[i]);
+  }
 }
 
 void connect_axes(std::vector<QsmCylinder>& cylinders) {

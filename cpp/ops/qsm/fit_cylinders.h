@@ -19,6 +19,9 @@ struct FitCylindersParams {
 struct FittedSurface {
   std::vector<double> angular_cov;  ///< 0..1 per cylinder
   std::vector<double> noise_m;      ///< robust standard deviation of the residuals; NaN unless fitted
+  std::vector<double>
+      before_m;  ///< how far points near the surface reach out beyond the start, along the axis
+  std::vector<double> beyond_m;  ///< and beyond the end
 };
 
 /// points     (n) by position, in the frame of the cylinders
@@ -38,6 +41,10 @@ std::vector<double> axis_widths(const std::vector<QsmCylinder>& cylinders, Span<
 /// widths, so that each has enough points in a shape that determines a radius. Its radius becomes the mean width.
 std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
                                     const std::vector<double>& width, double least_m, double per_width);
+
+/// Lengthens the cylinders at the base of the tree and at its tips to the last of their points, by at most `most_m`: the
+/// nodes of a skeleton are middles of their points.
+void reach_ends(std::vector<QsmCylinder>& cylinders, const FittedSurface& surface, double most_m);
 
 /// Makes the axis of every shoot one line: ends that follow each other meet in the middle; shoots begin on their parent's
 /// axis.

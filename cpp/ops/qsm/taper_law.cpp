@@ -7,25 +7,30 @@
 
 #include "ops/qsm/shoot_tree.h"
 #include "ops/qsm/taper_correction.h"
+#include "ops/qsm/taper_posterior.h"
 
 namespace pc {
 
 namespace {
 
 constexpr double kLeastRadius = 0.001;
-constexpr double kScatterError =
-    1.0;  // relative error per scatter / radius, where it stays below kMostScatter
+/// Relative error per scatter / radius: 1, and twice that from here on: a bundle of twigs looks like one scattered branch.
+constexpr double kClearScatter = 0.15;
 constexpr double kMostScatter = 0.35;
+constexpr double
+    kHalfSeen = 0.65,
+    kAllSeen = 0.9,
+    kWholeGain = 0.7;  // coverage between which the error of scatter falls: no bundle covers a whole surface
 constexpr double kTrustedError = 0.30, kTrustedArc = 0.3;
 constexpr double kSeenSurface = 0.4,
                  kLeastSeen = 0.05;  // a cylinder that its points do not cover may be another one
 constexpr std::uint32_t kFewestTrusted = 5;
-constexpr double kGeneralPower = 0.6, kGeneralScale = 0.3, kGeneralSpread = 0.4;
+constexpr TaperLaw kGeneralLaw{0.3, 0.5, 0.4, 0.4, 0};
+constexpr double kPriorCylinders = 1.5, kPriorPower = 0.12,
+                 kPriorLogScale = 1.5;  // what a law far from the general one costs, and how far that is
 constexpr double kLeastSpread = 0.10;
-constexpr double kAxisReach = 3.0;  // metres along which ln(radius / law) stays alike
-constexpr double kForkKeep = 0.8;   // of it that a branch inherits
-constexpr double kStudent = 4;      // degrees of freedom
-constexpr int kRounds = 3;
+constexpr double kAreaSpread = 0.3;  // of ln(radius) about the rule of equal cross-sections
+constexpr double kClusterWidth = 0.04, kClusterSeen = 0.15;  // metres; share of the surface
 
 /// A measured radius as evidence: logarithm and its variance; infinite where there is none.
 struct Measured {
@@ -45,13 +50,38 @@ std::vector<Measured> evidence_of(const std::vector<QsmCylinder>& cylinders, con
     const double scatter = noise / c.radius;
     const double arc = std::clamp(evidence.angular_cov[i], 0.05, 1.0);
     if (scatter > kMostScatter) continue;
+    const double whole = std::clamp((c.surf_cov - kHalfSeen) / (kAllSeen - kHalfSeen), 0.0, 1.0);
+    const double unclear =
+        scatter * (1 + scatter * scatter / (kClearScatter * kClearScatter)) * (1 - kWholeGain * whole);
     const double unbiased = std::max(kLeastRadius, c.radius - noise * noise / (2 * c.radius));
-    const double error = std::hypot(c.radius_se / c.radius, kScatterError * scatter) / std::sqrt(arc) /
+    const double error = std::hypot(c.radius_se / c.radius, unclear) / std::sqrt(arc) /
                          std::clamp(c.surf_cov / kSeenSurface, kLeastSeen, 1.0);
     out[i].log_radius = std::log(unbiased);
     out[i].variance = error * error + 0.03 * 0.03;
     out[i].trusted = error < kTrustedError && evidence.angular_cov[i] >= kTrustedArc;
   }
+  return out;
+}
+
+constexpr std::uint32_t kStemLaw = 0, kBranchLaw = 1, kClusterLaw = 2;
+
+/// The law of each cylinder, and the share of the length that is clusters: pieces wider than a twig whose points lie on no
+/// cylinder. Where they are most of the tree they are leaves, and the law of its branches does not hold for them.
+std::vector<std::uint32_t> laws_of(const std::vector<QsmCylinder>& cylinders,
+                                   const std::vector<Measured>& measured, double& cluster_share) {
+  std::vector<std::uint32_t> out(cylinders.size());
+  double length = 0, total = 0;
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    const QsmCylinder& c = cylinders[i];
+    const bool seen = std::isfinite(measured[i].variance) && c.surf_cov >= kClusterSeen;
+    const bool is_cluster = !seen && c.radius > kClusterWidth;
+    total += measured[i].length;
+    if (is_cluster) length += measured[i].length;
+    out[i] = c.rank == 0 ? kStemLaw : is_cluster ? kClusterLaw : kBranchLaw;
+  }
+  cluster_share = total > 0 ? length / total : 0;
+  for (std::uint32_t& law : out)
+    if (law == kClusterLaw && cluster_share < kMostClusters) law = kBranchLaw;
   return out;
 }
 
@@ -70,24 +100,35 @@ double law_log(const TaperLaw& law, double growth, double twig) {
   return std::log(twig) + law.power * std::log1p(growth / law.scale_m);
 }
 
+double weight_in_law(const Measured& m) { return std::sqrt(m.length / (m.variance + 0.02)); }
+
+/// 0 for the general law; grows with the square of the distance to it.
+double unlikeliness(const TaperLaw& law) {
+  const double power = (law.power - kGeneralLaw.power) / kPriorPower;
+  const double scale = std::log(law.scale_m / kGeneralLaw.scale_m) / kPriorLogScale;
+  return 0.5 * (power * power + scale * scale);
+}
+
 /// The law of the trusted cylinders of the stem, or of all branches.
 TaperLaw find_law(const std::vector<QsmCylinder>& cylinders, bool stem, const std::vector<Measured>& measured,
                   const std::vector<double>& growth, double twig) {
-  TaperLaw best{kGeneralScale, kGeneralPower, kGeneralSpread, kGeneralSpread, 0};
+  TaperLaw best = kGeneralLaw;
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < measured.size(); ++i)
     if (measured[i].trusted && (cylinders[i].rank == 0) == stem) rows.push_back(i);
   if (rows.size() < kFewestTrusted) return best;
   const std::size_t stride = rows.size() / 4000 + 1;  // evenly spaced ones are enough
+  double prior_weight = 0;
+  for (std::size_t k = 0; k < rows.size(); k += stride)
+    prior_weight = std::max(prior_weight, weight_in_law(measured[rows[k]]));
   double least = std::numeric_limits<double>::infinity();
   for (int p = 0; p <= 24; ++p) {
     for (int s = 0; s <= 40; ++s) {
       TaperLaw law{0.005 * std::exp(0.2 * s), 0.30 + 0.03 * p, 0, 0, 0};
-      double sum = 0;
+      double sum = kPriorCylinders * prior_weight * unlikeliness(law);
       for (std::size_t k = 0; k < rows.size(); k += stride) {
         const Measured& m = measured[rows[k]];
-        const double weight = std::sqrt(m.length / (m.variance + 0.02));
-        sum += weight * std::fabs(m.log_radius - law_log(law, growth[rows[k]], twig));
+        sum += weight_in_law(m) * std::fabs(m.log_radius - law_log(law, growth[rows[k]], twig));
       }
       if (sum >= least) continue;
       least = sum;
@@ -104,84 +145,26 @@ TaperLaw find_law(const std::vector<QsmCylinder>& cylinders, bool stem, const st
   return best;
 }
 
-/// Mean and variance of a Gaussian.
-struct Belief {
-  double mean, variance;
-};
-
-Belief combine(const Belief& a, const Belief& b) {
-  if (!std::isfinite(b.variance)) return a;
-  if (!std::isfinite(a.variance)) return b;
-  const double variance = 1 / (1 / a.variance + 1 / b.variance);
-  return {variance * (a.mean / a.variance + b.mean / b.variance), variance};
-}
-
-/// How the deviation of a cylinder follows from that of its parent: keep * parent + noise.
-struct Step {
-  double keep, variance;
-  bool branch;  ///< another shoot than its parent: it learns from the parent, and the parent nothing from it
-};
-
-/// Posterior of the deviation from the law at each cylinder.
-std::vector<Belief> posterior(const std::vector<QsmCylinder>& cylinders, const std::vector<Belief>& seen,
-                              const std::vector<double>& spread) {
-  const std::size_t count = cylinders.size();
-  std::vector<Step> step(count);
-  std::vector<Belief> up(count), message(count, {0, std::numeric_limits<double>::infinity()});
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool branch =
-        cylinders[i].parent_id >= 0 &&
-        cylinders[static_cast<std::size_t>(cylinders[i].parent_id)].shoot_id != cylinders[i].shoot_id;
-    const bool other_law = branch && cylinders[static_cast<std::size_t>(cylinders[i].parent_id)].rank == 0;
-    const double keep =
-        other_law ? 0 : std::exp(-cylinders[i].length_m() / kAxisReach) * (branch ? kForkKeep : 1);
-    step[i] = {keep, spread[i] * spread[i] * (1 - keep * keep) + 1e-8, branch};
-  }
-  // Up: what a cylinder and everything it carries say about it (without the prior).
-  std::vector<Belief> above(count, {0, std::numeric_limits<double>::infinity()});
-  for (std::size_t i = count; i-- > 0;) {
-    up[i] = combine(seen[i], above[i]);
-    if (cylinders[i].parent_id < 0 || step[i].branch || !std::isfinite(up[i].variance)) continue;
-    message[i] = {up[i].mean / step[i].keep,
-                  (up[i].variance + step[i].variance) / (step[i].keep * step[i].keep)};
-    Belief& into = above[static_cast<std::size_t>(cylinders[i].parent_id)];
-    into = combine(into, message[i]);
-  }
-  // Down: what the rest of the tree says.
-  std::vector<Belief> out(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    Belief outside{0, spread[i] * spread[i]};
-    if (cylinders[i].parent_id >= 0) {
-      const Belief& parent = out[static_cast<std::size_t>(cylinders[i].parent_id)];
-      Belief rest = parent;  // without what this cylinder told it
-      if (std::isfinite(message[i].variance)) {
-        const double precision = std::max(1 / parent.variance - 1 / message[i].variance, 1e-12);
-        rest = {(parent.mean / parent.variance - message[i].mean / message[i].variance) / precision,
-                1 / precision};
-      }
-      outside = {step[i].keep * rest.mean, step[i].keep * step[i].keep * rest.variance + step[i].variance};
+/// What leaves a piece has no more cross-section together than the piece: children of which little is known shrink towards
+/// that (log-normal evidence of spread kAreaSpread), measured ones hardly.
+void share_area(std::vector<QsmCylinder>& cylinders) {
+  const CylinderChildren children = cylinder_children(cylinders);
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    double area = 0;
+    for (std::uint32_t k = children.first[i]; k < children.first[i + 1]; ++k) {
+      const double radius = std::min(cylinders[children.child[k]].radius, cylinders[i].radius);
+      area += radius * radius;
     }
-    out[i] = combine(outside, up[i]);
-  }
-  return out;
-}
-
-std::vector<Belief> robust_posterior(const std::vector<QsmCylinder>& cylinders,
-                                     const std::vector<Measured>& measured,
-                                     const std::vector<double>& expected, const std::vector<double>& spread) {
-  std::vector<Belief> seen(cylinders.size()), found;
-  std::vector<double> weight(cylinders.size(), 1);
-  for (int round = 0; round < kRounds; ++round) {
-    for (std::size_t i = 0; i < seen.size(); ++i)
-      seen[i] = {measured[i].log_radius - expected[i], measured[i].variance / weight[i]};
-    found = posterior(cylinders, seen, spread);
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      if (!std::isfinite(measured[i].variance)) continue;
-      const double off = seen[i].mean - found[i].mean;
-      weight[i] = (kStudent + 1) / (kStudent + off * off / measured[i].variance);
+    const double excess = 0.5 * std::log(area / (cylinders[i].radius * cylinders[i].radius));
+    if (!(excess > 0)) continue;
+    for (std::uint32_t k = children.first[i]; k < children.first[i + 1]; ++k) {
+      QsmCylinder& child = cylinders[children.child[k]];
+      const double error = child.radius_se / child.radius, variance = error * error;
+      child.radius = std::min(child.radius, cylinders[i].radius) *
+                     std::exp(-excess * variance / (variance + kAreaSpread * kAreaSpread));
+      child.radius_se = error * child.radius;
     }
   }
-  return found;
 }
 
 /// Non-increasing logarithms along each shoot, weighted by precision and length; no branch above what carries it; nothing
@@ -213,23 +196,32 @@ void bound(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& sho
 
 TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
                           const TaperEvidence& evidence) {
-  const std::vector<Measured> measured = evidence_of(cylinders, evidence);
-  std::vector<double> growth = growth_lengths(cylinders);
-  for (std::size_t i = 0; i < growth.size(); ++i) growth[i] -= 0.5 * measured[i].length;
-  const TaperLaws laws{find_law(cylinders, true, measured, growth, evidence.twig_radius_m),
-                       find_law(cylinders, false, measured, growth, evidence.twig_radius_m)};
-  std::vector<double> expected(cylinders.size()), spread(cylinders.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const TaperLaw& law = cylinders[i].rank == 0 ? laws.stem : laws.branches;
-    expected[i] = law_log(law, growth[i], evidence.twig_radius_m);
-    spread[i] = law.spread;
-  }
-  const std::vector<Belief> found = robust_posterior(cylinders, measured, expected, spread);
+  std::vector<Measured> measured = evidence_of(cylinders, evidence);
+  TaperPrior prior{{}, {}, growth_lengths(cylinders), {}};
+  for (std::size_t i = 0; i < measured.size(); ++i) prior.growth_m[i] -= 0.5 * measured[i].length;
+  const double twig = evidence.twig_radius_m;
+  TaperLaws laws{find_law(cylinders, true, measured, prior.growth_m, twig),
+                 find_law(cylinders, false, measured, prior.growth_m, twig), 0};
+  prior.law_of = laws_of(cylinders, measured, laws.cluster_share);
+  std::vector<Belief> seen;
   for (std::size_t i = 0; i < cylinders.size(); ++i) {
-    cylinders[i].radius = std::max(kLeastRadius, std::exp(expected[i] + found[i].mean));
+    const TaperLaw& law = prior.law_of[i] == kStemLaw     ? laws.stem
+                          : prior.law_of[i] == kBranchLaw ? laws.branches
+                                                          : kGeneralLaw;
+    prior.log_radius.push_back(law_log(law, prior.growth_m[i], twig));
+    prior.spread.push_back(law.spread);
+    if (prior.law_of[i] == kClusterLaw)
+      seen.push_back({});
+    else
+      seen.push_back({measured[i].log_radius, measured[i].variance});
+  }
+  const std::vector<Belief> found = taper_posterior(cylinders, seen, prior);
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    cylinders[i].radius = std::max(kLeastRadius, std::exp(prior.log_radius[i] + found[i].mean));
     cylinders[i].radius_se = cylinders[i].radius * std::sqrt(found[i].variance);
   }
-  bound(cylinders, shoots, evidence.twig_radius_m);
+  share_area(cylinders);
+  bound(cylinders, shoots, twig);
   return laws;
 }
 

@@ -16,7 +16,11 @@ struct TaperLaw {
 /// A branch is much thinner than a stem that carries the same length: each has its own law.
 struct TaperLaws {
   TaperLaw stem, branches;
+  double cluster_share;  ///< of the length, in pieces wider than a twig whose points lie on no cylinder
 };
+
+/// Share of clusters from which they are leaves, and not branches that few points were measured on.
+constexpr double kMostClusters = 0.5;
 
 /// What the taper model knows of each cylinder, parents before children, cyl_id = index.
 struct TaperEvidence {
@@ -30,15 +34,15 @@ struct TaperEvidence {
 ///
 /// Law        Radii follow the growth length that a piece carries; twig radius where it is 0. Stem and branches each have the
 ///            power and scale that fit their trusted cylinders (well seen, thick against the scatter of their points) best:
-///            least absolute deviations of logarithms over a fixed lattice. Fewer than five trusted ones: a general law.
-/// Estimate   ln(radius / law) changes little along an axis and more at a fork: a Gauss-Markov process on the tree, computed in
-///            two passes. A branch learns from what carries it but tells it nothing, since many branches that their law
-///            misses would outvote a stem that was measured; branches of the stem start from their own law. A measured
-///            radius counts by its standard error, the scatter of its points against it, the arc and the surface seen; what
-///            lies far from the estimate counts less (three rounds of Student weights).
-/// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig.
+///            least absolute deviations of logarithms over a fixed lattice, plus the square of the distance to a general
+///            law (scale 0.3 m, power 0.5), which few cylinders do not outweigh. Fewer than five trusted ones: the general law.
+///            Clusters of leaves (kMostClusters) follow the general law, whatever is fitted to their points.
+/// Estimate   The deviation from the law by taper_posterior; branches of the stem start from their own law. A measured
+///            radius counts by its standard error, the scatter of its points against it, the arc and the surface seen.
+/// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig. Where
+///            more cross-section leaves a piece than it has, what is little known of that shrinks towards equality.
 /// Cost       O(n) per pass, and O(4000) per point of the lattice.
-/// Source     Own. Taper from the twig up: Morales & MacFarlane 2024 (idea).
+/// Source     Own. Taper from the twig up: Morales & MacFarlane 2024 (idea). Cross-sections: Leonardo's rule.
 TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
                           const TaperEvidence& evidence);
 

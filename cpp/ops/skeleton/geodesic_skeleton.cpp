@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "ops/skeleton/geodesic_distance.h"
 #include "ops/skeleton/point_graph.h"
+#include "ops/skeleton/ring_arcs.h"
 #include "spatial/kd_tree.h"
 #include "spatial/union_find.h"
 
@@ -74,6 +75,30 @@ std::vector<Vec3d> positions_of(const Nodes& nodes) {
   return out;
 }
 
+/// Makes one node of those of a set.
+void merge_sets(Nodes& nodes, UnionFind& sets) {
+  std::vector<std::uint32_t> target(nodes.list.size());
+  std::vector<SkeletonNode> merged;
+  for (std::size_t i = 0; i < nodes.list.size(); ++i) {
+    const std::uint32_t root = sets.root_of(i);
+    const SkeletonNode& own = nodes.list[i];
+    const Vec3d sum = own.position * static_cast<double>(own.count);
+    if (root == i) {
+      target[i] = static_cast<std::uint32_t>(merged.size());
+      merged.push_back(own);
+      merged.back().position = sum;
+    } else {
+      target[i] = target[root];
+      SkeletonNode& into = merged[target[i]];
+      into.position = into.position + sum;
+      into.count += own.count;
+    }
+  }
+  for (SkeletonNode& node : merged) node.position = node.position * (1.0 / static_cast<double>(node.count));
+  renumber(nodes, target);
+  nodes.list = std::move(merged);
+}
+
 /// Makes one node of those of a bin that are near each other: a cross-section that is seen in several arcs.
 void merge_near(Nodes& nodes, double merge_m, OpContext& ctx) {
   const std::vector<Vec3d> at = positions_of(nodes);
@@ -87,25 +112,7 @@ void merge_near(Nodes& nodes, double merge_m, OpContext& ctx) {
             sets.join(i, j);
         });
   }
-  std::vector<std::uint32_t> target(at.size());
-  std::vector<SkeletonNode> merged;
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const std::uint32_t root = sets.root_of(i);
-    const auto weight = static_cast<double>(nodes.list[i].count);
-    if (root == i) {
-      target[i] = static_cast<std::uint32_t>(merged.size());
-      merged.push_back(nodes.list[i]);
-      merged.back().position = at[i] * weight;
-    } else {
-      target[i] = target[root];
-      SkeletonNode& into = merged[target[i]];
-      into.position = into.position + at[i] * weight;
-      into.count += nodes.list[i].count;
-    }
-  }
-  for (SkeletonNode& node : merged) node.position = node.position * (1.0 / static_cast<double>(node.count));
-  renumber(nodes, target);
-  nodes.list = std::move(merged);
+  merge_sets(nodes, sets);
 }
 
 /// Pairs (node, node of a lower bin) with points within `edge_m`; sorted, each once.
@@ -282,10 +289,10 @@ void hand_to_rows(const PointGraph& graph, const GeodesicDistance& found, const 
 std::uint64_t geodesic_skeleton_bytes(std::uint64_t point_count) { return 190 * point_count + (1 << 20); }
 
 GeodesicSkeleton geodesic_skeleton(HitPoints points, OpContext& ctx) {
-  return geodesic_skeleton(point_graph(points.xyz(), 0, ctx), points.size(), ctx);
+  return geodesic_skeleton(point_graph(points.xyz(), 0, ctx), points.size(), RingArcs::kApart, ctx);
 }
 
-GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, OpContext& ctx) {
+GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, RingArcs arcs, OpContext& ctx) {
   GeodesicSkeleton out{{}, {}, {}, graph.spacing_m, graph.order.size(), 0, 0};
   Nodes nodes;
   GeodesicDistance found{BulkVector<double>(graph.vertex.size()), {}, {}, 0};
@@ -301,6 +308,11 @@ GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, Op
     nodes = nodes_of_blocks(graph, found, kBin * d);
     if (!nodes.list.empty()) {
       merge_near(nodes, kMerge * d, ctx);
+      if (arcs == RingArcs::kJoined) {
+        UnionFind sets =
+            ring_arcs(nodes.list, {nodes.of_vertex.data(), nodes.of_vertex.size()}, graph.vertex.view(), ctx);
+        merge_sets(nodes, sets);
+      }
       connect(nodes, adjacent_below(graph, tree, found, nodes, kEdge * d, kBin * d, ctx), found,
               kOrphanBins * kBin * d, ctx);
       drop_spurs(nodes);

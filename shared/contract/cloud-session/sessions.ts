@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SessionId } from "../fields.ts";
+import { SessionId, WorldShift } from "../fields.ts";
 
 export const SESSION_STATES = ["ready", "read_only", "damaged", "unavailable"] as const;
 
@@ -30,6 +30,15 @@ export const SessionSummary = z
         "size of its files, bytes; without octrees, which sessions may share; null = unknown, folder unreadable",
       ),
     memory_bytes: z.int().describe("size of its columns that are in memory only, bytes"),
+    world_shift: WorldShift.describe("metres; true world = stored + world_shift; null = no shift, or files unreadable"),
+    undo: z
+      .object({
+        deletions: z.int().describe("number of deletions that reset_edits can undo"),
+        label_strokes: z
+          .record(z.string(), z.int())
+          .describe("number of strokes that reset_label_edits can undo, by label column with any"),
+      })
+      .describe("what can be undone; nothing if is_open is false"),
     last_used: z.iso.datetime().describe("time of the last request for it; after a restart, of its last change"),
   })
   .meta({ id: "SessionSummary" });

@@ -57,6 +57,13 @@ describe("sources of the layout", () => {
   });
 });
 
+test("an id of 2^53 is listed and passes the schema; larger ones would not be exact and list nothing", async () => {
+  const rows = ["x y z tree_instance", "1 2 3 9007199254740992", "5 6 7 4"];
+  expect((await create(made, text(rows))).observed_classes).toEqual({ tree_instance: [4, 9007199254740992] });
+  const beyond = ["x y z tree_instance", "1 2 3 9007199254740994", "5 6 7 4"];
+  expect((await create(made, text(beyond))).observed_classes).toEqual({});
+});
+
 describe("roles of a plan", () => {
   test("each role is stored in its column", async () => {
     const roles = [

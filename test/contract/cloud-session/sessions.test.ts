@@ -73,6 +73,24 @@ test("lists what is open, the last used first, and what it takes", async () => {
   expect(await list(made)).toMatchObject([{ source_name: null, total_count: 5 }, {}, {}]);
 });
 
+test("tells the shift and what can be undone, for clients that did not make the session", async () => {
+  const made = await appOfTest();
+  const post = (path: string, payload: object) =>
+    made.app.inject({ method: "POST", url: `/api/cloud/session/${path}`, payload });
+  const created = await post("create", { source_path: made.file("oak.xyz", "1 2 3\n4 5 6\n"), world_shift: [1, 2, 0] });
+  expect(created.statusCode).toBe(200);
+  const [fresh] = await list(made);
+  expect(fresh).toMatchObject({ world_shift: [1, 2, 0], undo: { deletions: 0, label_strokes: {} } });
+  const id = fresh?.session_id ?? "";
+  const region = slab(0, 0);
+  await post(`${id}/delete_region`, { region: slab(3, 3) });
+  await post(`${id}/delete_region`, { region: slab(50, 51) }); // counts, although nothing is there
+  await post(`${id}/label_region`, { strokes: [{ stroke_id: "a", region, to_class: 2 }] });
+  await post(`${id}/label_region`, { strokes: [{ stroke_id: "b", region, to_class: 3 }], slug: "species" });
+  await post(`${id}/reset_label_edits`, { slug: "species" });
+  expect(await list(made)).toMatchObject([{ undo: { deletions: 2, label_strokes: { manual_class: 1 } } }]);
+});
+
 test("without a journal sessions have no files", async () => {
   const made = await appOfTest({ sessionJournal: false });
   await create(made, made.file("oak.xyz", "1 2 3\n4 5 6\n"));

@@ -79,6 +79,10 @@ assert scans["success"] and [file["name"] for file in scans["files"]] == ["plot.
 uploaded = client.import_file(las)
 assert flat(uploaded.positions)[3:6] == [1.0, 0.0, 0.5] and flat(uploaded.colors)[:3] == [1.0, 0.0, 0.0]
 refused(lambda: client.import_file(scan), 400, "invalid_argument")
+stored = client.upload_file(las)
+assert stored["bytes"] == os.path.getsize(las) and stored["name"] == os.path.basename(las), stored
+assert client.import_by_path(stored["path"]).point_count == 3
+assert client.delete_upload(stored["upload_id"])["deleted"] and not os.path.exists(stored["path"])
 
 # Sessions
 steps = []

@@ -206,7 +206,7 @@ describe("bad input exits 2 with a message and starts no service", () => {
     [
       "a word that is near to no command",
       () => ["photogrammetry"],
-      /the commands are serve, analyze, register, distance, mesh, lad, inventory, qsm, skeleton, wood, plant, scan, fit, project, help/,
+      /the commands are serve, analyze, register, distance, mesh, lad, inventory, qsm, skeleton, wood, plant, scan, fit, project, catalog, batch, help/,
     ],
     [
       "an empty file",

@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AppError } from "../../../shared/errors.ts";
+
+const PROGRAM = join("dist", "backend", "entry", "headless.js");
+
+/** This program as a command of its own: the bundle in the nearest parent folder that contains it. Errors: internal. */
+export function programPath(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const path = join(folder, PROGRAM);
+    if (existsSync(path)) return path;
+    if (dirname(folder) === folder)
+      throw new AppError(
+        "internal",
+        `the program is missing (${PROGRAM}); run "npm run build:ts" in the project folder`,
+      );
+  }
+}
+
+/**
+ * The workflow for Snakemake 7: a rule per kind of job, tiles and files from plan.json, what differs between runs from
+ * config.json. Every output is moved to its place when it is whole, so a run that was killed goes on where it was.
+ */
+export const SNAKEFILE = `# Written by the command batch; changes are lost.
+import json
+
+configfile: "config.json"
+
+PLAN = json.load(open("plan.json"))
+TILES = {tile["id"]: tile for tile in PLAN["tiles"]}
+FILES = {file["id"]: file for file in PLAN["files"]}
+MISSING = set(config["missing"])
+FOUND = [tile for tile in TILES if tile not in MISSING]
+PROGRAM = config["program"]
+
+
+def files_of(wildcards):
+    return [PLAN["files"][i] for i in TILES[wildcards.tile]["files"]]
+
+
+def sources(wildcards):
+    return [file["path"] for file in files_of(wildcards)]
+
+
+# A copy that is unpacked again for one tile is no reason to repeat the tiles beside it.
+def unpacked(wildcards):
+    return [ancient(f"unpacked/{file['id']}.las") for file in files_of(wildcards) if file["compressed"]]
+
+
+rule all:
+    input:
+        "merged/numbers.json",
+        [f"clouds/.{tile}.done" for tile in FOUND],
+
+
+rule unpack:
+    input:
+        lambda wildcards: FILES[wildcards.file]["path"],
+    output:
+        temp("unpacked/{file}.las"),
+    log:
+        "logs/unpack-{file}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards: FILES[wildcards.file]["mem_mb"],
+        runtime=lambda wildcards: FILES[wildcards.file]["minutes"],
+    shell:
+        "OMP_NUM_THREADS={threads} {PROGRAM} batch-unpack . {wildcards.file} > {log} 2>&1"
+
+
+rule tile:
+    input:
+        sources,
+        unpacked,
+    output:
+        "tiles/{tile}/result.json",
+        "tiles/{tile}/labels.las",
+    log:
+        "logs/{tile}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards: TILES[wildcards.tile]["mem_mb"],
+        runtime=lambda wildcards: TILES[wildcards.tile]["minutes"],
+    shell:
+        "OMP_NUM_THREADS={threads} {PROGRAM} batch-tile . {wildcards.tile} > {log} 2>&1"
+
+
+rule merge:
+    input:
+        [f"tiles/{tile}/result.json" for tile in FOUND],
+    output:
+        "merged/numbers.json",
+    log:
+        "logs/merge.log",
+    params:
+        missing=" ".join(sorted(MISSING)),
+    resources:
+        mem_mb=config["merge_mem_mb"],
+        runtime=60,
+    shell:
+        "{PROGRAM} batch-merge . {params.missing} > {log} 2>&1"
+
+
+rule cloud:
+    input:
+        "tiles/{tile}/labels.las",
+        "merged/numbers.json",
+    output:
+        "clouds/.{tile}.done",
+    log:
+        "logs/cloud-{tile}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards: TILES[wildcards.tile]["mem_mb"],
+        runtime=lambda wildcards: TILES[wildcards.tile]["minutes"],
+    shell:
+        "OMP_NUM_THREADS={threads} {PROGRAM} batch-cloud . {wildcards.tile} > {log} 2>&1"
+`;
+
+/** A Snakemake profile that submits every job to Slurm with its memory and time. */
+export const SLURM_PROFILE = `# Written by the command batch; edit to add an account or a partition.
+cluster: "sbatch --parsable --job-name=batch-{rule} --output=/dev/null --cpus-per-task={threads} --mem={resources.mem_mb} --time={resources.runtime}"
+cluster-status: "./slurm-status.sh"
+cluster-cancel: "scancel"
+jobs: 500
+latency-wait: 60
+restart-times: 1
+max-jobs-per-second: 10
+max-status-checks-per-second: 10
+`;
+
+/** Asks Slurm about a job in the words of Snakemake; without accounting, a finished job is known for some minutes. */
+export const SLURM_STATUS = `#!/bin/sh
+# Written by the command batch.
+state=$(sacct -j "$1" --format=State --noheader --parsable2 2>/dev/null | head -n 1)
+[ -n "$state" ] || state=$(scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\\([A-Z_]*\\).*/\\1/p')
+case "$state" in
+  COMPLETED) echo success ;;
+  PENDING|CONFIGURING|RUNNING|COMPLETING|SUSPENDED|REQUEUED) echo running ;;
+  *) echo failed ;;
+esac
+`;

@@ -1,0 +1,58 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
+import { AppError } from "../../../shared/errors.ts";
+import type { SkippedFile } from "./document.ts";
+
+const READ = [".las", ".laz"];
+/** Point clouds whose extent no header declares, or not in true world coordinates. */
+const WITHOUT_EXTENT = [".e57", ".ptx", ".pts", ".ply", ".pcd", ".xyz", ".txt", ".csv", ".tsv", ".asc"];
+
+export interface FoundFiles {
+  /** Absolute, links resolved, by path. */
+  readonly paths: readonly string[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/**
+ * The LAS and LAZ files among `inputs` and in the folders among them, at any depth. A file that is reached twice counts once.
+ * Errors: not_found; invalid_argument without any LAS or LAZ file.
+ */
+export async function findFiles(inputs: readonly string[], signal: AbortSignal): Promise<FoundFiles> {
+  const paths = new Set<string>();
+  const skipped = new Map<string, SkippedFile>();
+  const add = async (path: string) => {
+    const extension = extname(path).toLowerCase();
+    if (READ.includes(extension)) paths.add(await realpath(path));
+    else if (WITHOUT_EXTENT.includes(extension)) skipped.set(path, { path, reason: unsupported(extension) });
+    else return false;
+    return true;
+  };
+  for (const input of inputs) {
+    const path = resolve(input);
+    const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+      throw new AppError("not_found", `"${input}" cannot be read (${cause.code ?? cause.message})`);
+    });
+    if (found.isDirectory()) for await (const file of filesIn(path, signal)) await add(file);
+    else if (!(await add(path)))
+      throw new AppError("invalid_argument", `"${input}" is no point cloud file; a catalogue takes LAS and LAZ`);
+  }
+  if (paths.size === 0) {
+    const seen = skipped.size > 0 ? ` (${skipped.size} files of other formats: convert them to LAZ first)` : "";
+    throw new AppError("invalid_argument", `there is no LAS or LAZ file in ${inputs.join(", ")}${seen}`);
+  }
+  const byPath = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  return { paths: [...paths].sort(byPath), skipped: [...skipped.values()].sort((a, b) => byPath(a.path, b.path)) };
+}
+
+const unsupported = (extension: string) =>
+  `${extension.slice(1).toUpperCase()} files declare no extent in true world coordinates; convert the file to LAZ`;
+
+async function* filesIn(folder: string, signal: AbortSignal): AsyncGenerator<string> {
+  signal.throwIfAborted();
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesIn(path, signal);
+    else if (entry.isFile() || entry.isSymbolicLink()) yield path;
+  }
+}

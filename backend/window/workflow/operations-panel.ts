@@ -1,0 +1,116 @@
+import type { Client } from "../../../shared/client/index.ts";
+import type { CostWarning } from "../../../shared/contract/cost-warning.ts";
+import type { Field } from "../operations/field.ts";
+import type { Operation, OperationContext, Outcome } from "../operations/operation.ts";
+import type { Strings } from "../strings.ts";
+import type { CloudView } from "../view/cloud-view.ts";
+import type { Clouds } from "./clouds.ts";
+import type { Connection } from "./connection.ts";
+import { ask } from "./dialog.ts";
+import { byId, el } from "./dom.ts";
+import { makeForm } from "./form.ts";
+import { bytes, duration } from "./format.ts";
+import type { Jobs } from "./jobs.ts";
+import type { Notices } from "./notices.ts";
+import type { DesktopBridge } from "./open-files.ts";
+import type { Scene } from "./scene.ts";
+
+export interface OperationsPanelParts {
+  readonly page: Document;
+  readonly client: Client;
+  readonly view: CloudView;
+  readonly clouds: Clouds;
+  readonly scene: Scene;
+  readonly jobs: Jobs;
+  readonly notices: Notices;
+  readonly connection: Connection;
+  readonly desktop: DesktopBridge | undefined;
+  readonly texts: Strings["workflow"];
+  readonly operations: readonly Operation[];
+  readonly onOutcome: (title: string, outcome: Outcome) => void;
+}
+
+export interface OperationsPanel {
+  /** Opens the form of an operation and puts the focus on it. */
+  readonly reveal: (id: string) => void;
+}
+
+/** One disclosure per operation with its form; the forms are made when they are first opened. */
+export function operationsPanel(parts: OperationsPanelParts): OperationsPanel {
+  const panel = byId(parts.page, "operations-panel");
+  const disclosures = new Map(parts.operations.map((operation) => [operation.id, disclosure(operation, parts)]));
+  panel.append(el("h2", {}, parts.texts.operations.title), ...disclosures.values());
+  const reveal = (id: string) => {
+    const details = disclosures.get(id);
+    if (!details) return;
+    details.open = true;
+    details.scrollIntoView({ block: "nearest" });
+    requestAnimationFrame(() => details.querySelector<HTMLElement>("input, select, button")?.focus());
+  };
+  return { reveal };
+}
+
+function disclosure(operation: Operation, parts: OperationsPanelParts): HTMLDetailsElement {
+  const { id, title, summary } = operation;
+  const body = el("div", { class: "operation-body" }, el("p", { class: "help" }, summary));
+  const details = el("details", { class: "operation", id: `operation-${id}` }, el("summary", {}, title), body);
+  const fill = () => {
+    if (!details.open || body.querySelector("form")) return;
+    const { desktop, texts, client } = parts;
+    const choosePath = desktop && ((field: Field) => choose(desktop, id, field));
+    const form = makeForm({
+      id: `form-${id}`,
+      fields: operation.fields,
+      texts,
+      choosePath,
+      onSubmit: (values) => void start(operation, values, parts),
+    });
+    body.append(form.element);
+    // Without them the fields stay texts; the connection line tells why.
+    if (operation.choices) operation.choices(client).then(form.offer, (error) => parts.connection.noticed(error));
+  };
+  details.addEventListener("toggle", fill);
+  return details;
+}
+
+async function choose(desktop: DesktopBridge, id: string, field: Field): Promise<string | null> {
+  if (id === "open") return (await desktop.openFiles())[0] ?? null;
+  return desktop.saveFile(id === "save" ? "project.proj" : field.name === "dest_path" ? id : field.label);
+}
+
+async function start(
+  operation: Operation,
+  values: Readonly<Record<string, unknown>>,
+  { jobs, client, view, clouds, scene, texts, notices, page, onOutcome }: OperationsPanelParts,
+): Promise<void> {
+  if (operation.needs_cloud && !clouds.selected.value) {
+    notices.add("error", operation.title, [texts.operations.noCloud]);
+    return;
+  }
+  const confirmCost = (warning: CostWarning) => confirm(page, texts, warning);
+  const context: Omit<OperationContext, "run"> = { client, view, clouds, scene, texts, confirmCost };
+  const cloud = operation.needs_cloud ? clouds.find(clouds.selected.value)?.name : undefined;
+  const title = cloud === undefined ? operation.title : `${operation.title}, ${cloud}`;
+  const outcome = await jobs.run(title, (run) => operation.run(values, { ...context, run }));
+  if (!outcome) return;
+  onOutcome(title, outcome);
+  if (outcome.warnings.length > 0) notices.add("warning", title, outcome.warnings);
+}
+
+function confirm(page: Document, texts: Strings["workflow"], warning: CostWarning): Promise<boolean> {
+  const { message, estimated_seconds, estimated_bytes, headroom_bytes } = warning;
+  const facts = [
+    [texts.cost.seconds, duration(estimated_seconds)],
+    [texts.cost.memory, bytes(estimated_bytes)],
+    [texts.cost.free, bytes(headroom_bytes)],
+  ] as const;
+  return ask(byId(page, "dialogs"), {
+    title: texts.cost.title,
+    content: [
+      el("p", {}, message),
+      el("dl", { class: "readings" }, ...facts.flatMap(([what, value]) => [el("dt", {}, what), el("dd", {}, value)])),
+    ],
+    yes: texts.cost.yes,
+    no: texts.cost.no,
+  });
+}

@@ -1,0 +1,55 @@
+import type { Outcome } from "../operations/operation.ts";
+import type { Strings } from "../strings.ts";
+import { button, download, el } from "./dom.ts";
+import { measure } from "./format.ts";
+
+const KEPT = 6;
+
+export interface ResultsPanel {
+  readonly element: HTMLElement;
+  readonly add: (title: string, outcome: Outcome) => void;
+}
+
+/** Results of operations, the newest first. */
+export function resultsPanel(texts: Strings["workflow"]["results"]): ResultsPanel {
+  const none = el("p", { class: "help" }, texts.none);
+  const list = el("div", {});
+  const element = el("section", { class: "results" }, el("h2", {}, texts.title), none, list);
+  const add = (title: string, outcome: Outcome) => {
+    none.hidden = true;
+    list.prepend(card(title, outcome, texts));
+    while (list.children.length > KEPT) list.lastElementChild?.remove();
+  };
+  return { element, add };
+}
+
+function card(title: string, { facts, bars, file }: Outcome, texts: Strings["workflow"]["results"]): HTMLElement {
+  const close = button("×", () => element.remove(), { class: "plain", "aria-label": texts.dismiss(title) });
+  const element = el(
+    "article",
+    { class: "result", "aria-label": title },
+    el("div", { class: "panel-head" }, el("h3", {}, title), close),
+    el("dl", { class: "readings" }, ...facts.flatMap(([what, value]) => [el("dt", {}, what), el("dd", {}, value)])),
+    bars && bars.rows.length > 0 && barTable(bars),
+    file && button(texts.save(file.name), () => download(file.name, file.content, file.type)),
+  );
+  return element;
+}
+
+function barTable({ title, unit, rows }: NonNullable<Outcome["bars"]>): HTMLElement {
+  const most = Math.max(...rows.map(([, value]) => value), Number.MIN_VALUE);
+  return el(
+    "table",
+    { class: "bars" },
+    el("caption", {}, title),
+    ...rows.map(([label, value]) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, label),
+        el("td", {}, el("meter", { min: 0, max: most, value, "aria-hidden": "true" })),
+        el("td", { class: "number" }, measure(value, unit, 3)),
+      ),
+    ),
+  );
+}

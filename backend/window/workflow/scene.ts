@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { PlantFrameMeta } from "../../../shared/contract/plant-frame.ts";
+import type { QsmCylinder } from "../../../shared/contract/qsm-records.ts";
+import type { ViewObject } from "../view/cloud-view.ts";
+import { Signal } from "./signal.ts";
+
+/** Measured trees of a session. */
+export interface TreeList {
+  readonly session_id: string;
+  readonly trees: readonly TreeRow[];
+  readonly stand: StandRecord | null;
+}
+
+/** What an object was made of, where a project keeps it or a scan needs it. */
+export type ObjectSource =
+  | { readonly kind: "qsm"; readonly name: string; readonly cylinders: readonly QsmCylinder[] }
+  | {
+      readonly kind: "plant";
+      readonly name: string;
+      readonly meta: Pick<
+        z.infer<typeof PlantFrameMeta>,
+        "origin" | "prototype_first_triangle" | "materials" | "textures"
+      >;
+      readonly buffers: Readonly<Record<string, Float32Array | Uint32Array | undefined>>;
+    }
+  | { readonly kind: "surface"; readonly name: string }
+  | { readonly kind: "voxels"; readonly name: string };
+
+export interface SceneObject {
+  readonly id: number;
+  readonly source: ObjectSource;
+  readonly shown: ViewObject;
+}
+
+/** What is shown besides the clouds, and what was measured. */
+export class Scene {
+  readonly objects = new Signal<readonly SceneObject[]>([]);
+  readonly trees = new Signal<TreeList | null>(null);
+  #next = 1;
+
+  add(source: ObjectSource, shown: ViewObject): void {
+    this.objects.set([...this.objects.value, { id: this.#next++, source, shown }]);
+  }
+  remove(id: number): void {
+    for (const object of this.objects.value) if (object.id === id) object.shown.remove();
+    this.objects.set(this.objects.value.filter((object) => object.id !== id));
+  }
+  setVisible(id: number, visible: boolean): void {
+    for (const object of this.objects.value) if (object.id === id) object.shown.visible = visible;
+    this.objects.set([...this.objects.value]);
+  }
+}

@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/qsm.h"
+
+namespace pc {
+
+/// Mean and variance of a Gaussian; infinite variance: nothing is known.
+struct Belief {
+  double mean = 0;
+  double variance = std::numeric_limits<double>::infinity();
+};
+
+/// What the law of taper says of each cylinder, parents before children.
+struct TaperPrior {
+  std::vector<double> log_radius;  ///< of its law
+  std::vector<double> spread;      ///< standard deviation of ln(radius / law)
+  std::vector<double> growth_m;    ///< length that it carries
+  std::vector<std::uint32_t>
+      law_of;  ///< number of its law: deviations from different laws have nothing in common
+};
+
+/// Deviation ln(radius / law) of each cylinder, given measured logarithms of radii.
+///
+/// Model      A Gauss-Markov process on the tree, computed in two passes: what deviates from the law changes little along an
+///            axis, more at a fork, the more the less of the growth the branch has. A branch learns from what carries it but
+///            tells it nothing, since many branches that their law misses would outvote a stem that was measured.
+/// Robust     What lies far from the estimate counts less (three rounds of Student weights).
+/// Cost       O(n)
+std::vector<Belief> taper_posterior(const std::vector<QsmCylinder>& cylinders,
+                                    const std::vector<Belief>& measured, const TaperPrior& prior);
+
+}  // namespace pc

@@ -1,0 +1,152 @@
+#include "ops/qsm/taper_law.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ops/qsm/shoot_tree.h"
+
+namespace pc {
+namespace {
+
+constexpr double kTwig = 0.002;
+constexpr std::size_t kStemPieces = 40, kBranchPieces = 6;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// A stem of 10 m with a branch of 1.2 m at each piece but the lowest, radii by a law each; all measured well.
+struct Tree {
+  std::vector<QsmCylinder> cylinders;
+  std::vector<double> truth, angular, noise;
+
+  Tree() {
+    std::vector<std::size_t> stem;
+    for (std::size_t i = 0; i < kStemPieces; ++i) {
+      const double z = 0.25 * static_cast<double>(i);
+      stem.push_back(
+          add({0, 0, z}, {0, 0, z + 0.25}, i == 0 ? -1 : static_cast<std::int64_t>(stem.back()), 0, 0));
+      if (i == 0) continue;
+      auto carrier = static_cast<std::int64_t>(stem.back());
+      for (std::size_t k = 0; k < kBranchPieces; ++k) {
+        const double x = 0.2 * static_cast<double>(k);
+        carrier = static_cast<std::int64_t>(
+            add({x, 0, z + 0.25}, {x + 0.2, 0, z + 0.25}, carrier, static_cast<std::int64_t>(i), 1));
+      }
+    }
+    const std::vector<double> growth = growth_lengths(cylinders);
+    for (std::size_t i = 0; i < cylinders.size(); ++i) {
+      QsmCylinder& c = cylinders[i];
+      const double carried = growth[i] - 0.5 * c.length_m();
+      truth.push_back(c.rank == 0 ? kTwig * std::pow(1 + carried / 0.2, 0.75)
+                                  : kTwig * std::pow(1 + carried / 0.3, 0.45));
+      c.radius = truth[i];
+      c.radius_se = 0.02 * c.radius;
+      c.surf_cov = 0.9;
+      angular.push_back(1);
+      noise.push_back(0.02 * c.radius);
+    }
+  }
+  std::size_t add(const Vec3d& start, const Vec3d& end, std::int64_t parent, std::int64_t shoot,
+                  std::int32_t rank) {
+    const std::size_t id = cylinders.size();
+    cylinders.push_back({static_cast<std::int64_t>(id), start, end, 0, parent, shoot, rank});
+    return id;
+  }
+  /// Nothing was fitted to its points, which are somewhere about `radius` from the axis.
+  void lose(std::size_t i, double radius) {
+    cylinders[i].radius = radius;
+    cylinders[i].radius_se = cylinders[i].mad = noise[i] = kNaN;
+    cylinders[i].surf_cov = angular[i] = 0;
+  }
+  TaperLaws apply() {
+    const std::vector<QsmShoot> shoots = collect_shoots(cylinders);
+    return apply_taper_law(cylinders, shoots, {angular, noise, kTwig});
+  }
+};
+
+TEST(TaperLaw, StemAndBranchesHaveOneEach) {
+  Tree tree;
+  std::vector<std::size_t> lost;
+  for (std::size_t i = 0; i < tree.cylinders.size(); ++i) {
+    const QsmCylinder& c = tree.cylinders[i];
+    if (c.rank != 0 || c.start.z < 4 || c.start.z > 8.6) continue;
+    lost.push_back(i);
+    tree.lose(i, 0.03);
+  }
+  ASSERT_GT(lost.size(), 15U);
+  const TaperLaws laws = tree.apply();
+  EXPECT_GT(laws.stem.power, laws.branches.power + 0.1);
+  for (const std::size_t i : lost) {
+    EXPECT_NEAR(tree.cylinders[i].radius / tree.truth[i], 1, 0.08)
+        << "piece at " << tree.cylinders[i].start.z;
+    EXPECT_GT(tree.cylinders[i].radius_se, 0.02 * tree.cylinders[i].radius);
+  }
+  for (std::size_t i = 0; i < tree.cylinders.size(); ++i) {
+    if (tree.cylinders[i].rank == 1) {
+      EXPECT_NEAR(tree.cylinders[i].radius / tree.truth[i], 1, 0.05);
+    }
+  }
+}
+
+TEST(TaperLaw, AStemWithoutAMeasurementIsToldBySpread) {
+  Tree tree;
+  for (std::size_t i = 0; i < tree.cylinders.size(); ++i)
+    if (tree.cylinders[i].rank == 0) tree.lose(i, 0.03);
+  const TaperLaws laws = tree.apply();
+  EXPECT_EQ(laws.stem.trusted, 0U);
+  EXPECT_GT(laws.branches.trusted, 100U);
+  for (const QsmCylinder& c : tree.cylinders)
+    if (c.rank == 0 && c.start.z < 8) {
+      EXPECT_GT(c.radius_se, 0.2 * c.radius);
+    }
+}
+
+TEST(TaperLaw, ClustersOfLeavesDoNotFollowTheBranches) {
+  Tree tree;
+  // Three thick limbs that were measured, and everything else 10 cm wide clusters.
+  double limbs = 0;
+  for (std::size_t i = 0; i < tree.cylinders.size(); ++i) {
+    QsmCylinder& c = tree.cylinders[i];
+    if (c.rank == 0) continue;
+    if (c.shoot_id <= 3) {
+      c.radius = std::min(0.05, tree.truth[0] * 0.9);
+      c.radius_se = tree.noise[i] = 0.05 * c.radius;
+      limbs = c.radius;
+    } else {
+      tree.lose(i, 0.10);
+    }
+  }
+  const TaperLaws laws = tree.apply();
+  EXPECT_GE(laws.cluster_share, kMostClusters);
+  for (const QsmCylinder& c : tree.cylinders) {
+    if (c.rank == 0) continue;
+    if (c.shoot_id <= 3 && c.start.x < 0.5) {
+      EXPECT_NEAR(c.radius / limbs, 1, 0.25);
+    }
+    if (c.shoot_id > 3) {
+      EXPECT_LT(c.radius, 3 * kTwig);
+    }
+  }
+}
+
+TEST(TaperLaw, LittleKnownBranchesShareTheCrossSection) {
+  Tree tree;
+  tree.cylinders.resize(1);
+  tree.truth.resize(1);
+  tree.cylinders[0].radius = 0.02;
+  tree.cylinders[0].radius_se = tree.noise[0] = 0.0002;
+  for (std::int64_t shoot = 1; shoot <= 8; ++shoot) tree.add({0, 0, 0.25}, {20, 0, 0.25}, 0, shoot, 1);
+  tree.angular.assign(9, 1);
+  tree.noise.resize(9);
+  for (std::size_t i = 1; i < 9; ++i) tree.lose(i, 0.01);
+  tree.apply();
+  double area = 0;
+  for (std::size_t i = 1; i < 9; ++i)
+    area += std::pow(tree.cylinders[i].radius / tree.cylinders[0].radius, 2);
+  EXPECT_LT(area, 2.5);  // 5 without the rule
+  EXPECT_GT(area, 1);
+}
+
+}  // namespace
+}  // namespace pc

@@ -1,0 +1,88 @@
+import { ApiError, type Client } from "../../../shared/client/index.ts";
+import type { SessionSummary } from "../../../shared/contract/cloud-session/sessions.ts";
+
+/** How the next request ends: answered, lost before the service had it, or made without its answer arriving. */
+export type Fate = "answered" | "lost before" | "lost after" | "refused";
+
+const lost = () => new ApiError(0, "network", "the connection to the service failed", undefined);
+
+/** The edits of sessions as the service keeps them: deletions, and strokes by column. */
+export class FakeEditService {
+  readonly deletions = new Map<string, unknown[]>();
+  readonly strokes = new Map<string, { stroke_id: string; to_class: number }[]>();
+  readonly fates: Fate[] = [];
+  requests = 0;
+
+  readonly #ids: readonly string[];
+  constructor(ids: readonly string[]) {
+    this.#ids = ids;
+    for (const id of ids) this.deletions.set(id, []);
+  }
+
+  /** The part of the client that edits use. */
+  readonly client = {
+    deleteRegion: async (id: string, { region }: { region: unknown }) =>
+      this.#answer(() => {
+        this.deletions.get(id)?.push(region);
+        return {};
+      }),
+    resetEdits: async (id: string, { edit_count }: { edit_count: number }) =>
+      this.#answer(() => {
+        this.deletions.get(id)?.splice(edit_count);
+        return {};
+      }),
+    labelRegion: async (
+      id: string,
+      { slug, strokes }: { slug: string; strokes: { stroke_id: string; to_class: number }[] },
+    ) =>
+      this.#answer(() => {
+        const list = this.#strokesOf(id, slug);
+        for (const { stroke_id, to_class } of strokes) {
+          // The same stroke again changes no point and is not recorded.
+          if (list.at(-1)?.stroke_id !== stroke_id) list.push({ stroke_id, to_class });
+        }
+        return { label_edit_count: list.length };
+      }),
+    resetLabelEdits: async (id: string, { slug, edit_count }: { slug: string; edit_count: number }) =>
+      this.#answer(() => {
+        const list = this.#strokesOf(id, slug);
+        list.splice(edit_count);
+        return { label_edit_count: list.length };
+      }),
+  } as unknown as Client;
+
+  /** As GET /api/cloud/sessions tells them. */
+  summaries(): SessionSummary[] {
+    return this.#ids.map(
+      (session_id) =>
+        ({
+          session_id,
+          is_open: true,
+          undo: {
+            deletions: this.deletions.get(session_id)?.length ?? 0,
+            label_strokes: Object.fromEntries(
+              [...this.strokes]
+                .filter(([key, list]) => key.startsWith(`${session_id}/`) && list.length > 0)
+                .map(([key, list]) => [key.slice(session_id.length + 1), list.length]),
+            ),
+          },
+        }) as unknown as SessionSummary,
+    );
+  }
+
+  #strokesOf(id: string, slug: string) {
+    const key = `${id}/${slug}`;
+    const list = this.strokes.get(key) ?? [];
+    this.strokes.set(key, list);
+    return list;
+  }
+  async #answer<T>(make: () => T): Promise<T> {
+    this.requests += 1;
+    const fate = this.fates.shift() ?? "answered";
+    if (fate === "lost before") throw lost();
+    if (fate === "refused") throw new ApiError(400, "invalid_argument", "refused", undefined);
+    const value = make();
+    if (fate === "lost after") throw lost();
+    return value;
+  }
+}

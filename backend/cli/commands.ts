@@ -117,7 +117,8 @@ async function runCommand(work: (deps: AnalyzeDeps) => Promise<unknown>, deps: F
     return EXIT.done;
   } catch (error) {
     if (signal.aborted) {
-      deps.stderr.write("Canceled; nothing was written.\n");
+      const own = error instanceof AppError && error.code === "canceled" && error.message !== "canceled";
+      deps.stderr.write(`Canceled; ${own ? error.message : "nothing was written"}.\n`);
       return EXIT.canceled;
     }
     const { printable } = await import("./progress.ts");

@@ -1,13 +1,9 @@
 // What the packages are called and what they open: from package.json, electron-builder.yml and the environment.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { root } from "../fingerprint.mjs";
-
-// A package that the app ships with @fastify/swagger.
-const require = createRequire(createRequire(import.meta.url).resolve("@fastify/swagger/package.json"));
-const { parse } = require("yaml");
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 

@@ -1,6 +1,6 @@
 """Writes a trained network as a model package: model.onnx, model.json, SHA256SUMS.
 
-usage: export.py TRAINED FOLDER ID [--threshold T]
+usage: export.py TRAINED FOLDER ID [--threshold T] [--training FILE]
 """
 import argparse
 import hashlib
@@ -121,16 +121,16 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("id")
     parser.add_argument("--threshold", type=float)
-    parser.add_argument("--training", default="{}")
-    parser.add_argument("--metrics", default="{}")
+    parser.add_argument("--training", help="file of JSON with the keys training and metrics of the model card")
     args = parser.parse_args()
     trained = torch.load(args.trained)
     threshold = trained["threshold"] if args.threshold is None else args.threshold
+    card = json.load(open(args.training)) if args.training else {}
     folder = os.path.join(args.folder, args.id)
     os.makedirs(folder, exist_ok=True)
     onnx.save(build(trained["state"], threshold), os.path.join(folder, "model.onnx"))
     with open(os.path.join(folder, "model.json"), "w") as file:
-        json.dump(package(args.id, json.loads(args.training), json.loads(args.metrics)), file, indent=2)
+        json.dump(package(args.id, card.get("training", {}), card.get("metrics", {})), file, indent=2)
         file.write("\n")
     write(folder, ["model.json", "model.onnx"])
     print(folder, os.path.getsize(os.path.join(folder, "model.onnx")), "bytes")

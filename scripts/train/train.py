@@ -1,4 +1,4 @@
-"""Trains the wood and leaf network on crops of generated scans, one stage after the other.
+"""Trains the wood and leaf network on crops of generated scans.
 
 usage: train.py CROPS OUT [--steps N] [--fold K] [--seed N] [--judged 3,12]
 --fold K of 3 leaves every third species out and reports on them. Without it the trees of the seeds --judged are left out:
@@ -114,7 +114,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("crops")
     parser.add_argument("out")
-    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--steps", type=int, default=2400)
     parser.add_argument("--fold", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--judged", default="3,12")

@@ -10,9 +10,12 @@ import { readLas, readPcd } from "./native.ts";
 import { add, boxOf, length, type Vector } from "./vector.ts";
 
 const FOOT = 0.3048;
-const GROUPS = ["plot", "trails", "tracer", "tls", "indoor", "als"] as const;
+const GROUPS = ["plot", "trails", "tracer", "tls", "indoor", "als", "unseen"] as const;
 export type DenoiseGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
+
+/** Small airborne plots that no constant was chosen on. Others of the folder have no room for noise. */
+const UNSEEN = ["OSBS_2", "OSBS_11", "OSBS_18", "OSBS_21", "OSBS_24"];
 
 type Place = "origin" | "side" | "above";
 
@@ -88,6 +91,11 @@ const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<So
     async () => ({ name: "autzen", xyz: await las("als/autzen_trim.laz", FOOT), from: "above" }),
     async () => ({ name: "MLBS 1", xyz: await las("trees_als_idtrees/MLBS_1.las"), from: "above" }),
   ],
+  unseen: UNSEEN.map((name) => async () => ({
+    name: name.replace("_", " "),
+    xyz: await las(`trees_als_idtrees/${name}.las`),
+    from: "above",
+  })),
 };
 
 /** Where ghosts trail away from: the origin, 15 m beside the cloud or 300 m above it; and how far it is from there. */

@@ -4,17 +4,21 @@ import { join } from "node:path";
 import { DATA } from "../support/scans/data-folder.ts";
 import { FOREST_PLOTS, plotTrees } from "./forest-plots.ts";
 import { gaussian, uniform } from "./random.ts";
-import { ownScans } from "./wood-own-scans.ts";
+import { ownScans, scansLeftOut } from "./wood-own-scans.ts";
+import { woodStands } from "./wood-stands.ts";
 
 export interface WoodCloud {
   readonly name: string;
   readonly xyz: Float64Array;
+  /** 0 = not known: not scored. */
   readonly truth: Uint8Array;
   /** 1 = wood of a diameter below 1 cm, where that is known. */
   readonly twig?: Uint8Array;
+  /** Folder of the models that label it; default: the bundled ones. */
+  readonly models?: string;
 }
 
-export const WOOD_GROUPS = ["real", "trees", "own", "plots", "leaf-off", "robustness"] as const;
+export const WOOD_GROUPS = ["real", "trees", "own", "species", "plots", "stands", "leaf-off", "robustness"] as const;
 export type WoodGroup = (typeof WOOD_GROUPS)[number];
 
 const REAL = ["lewos_tropical", "weiser_oak"] as const;
@@ -64,22 +68,39 @@ function* simulatedTrees(leaves: boolean): Generator<WoodCloud> {
 }
 
 /** The same cloud seen less well, or from another place. */
+export const CHANGES = [
+  "half of the points",
+  "5 mm noise",
+  "30 % of the points of one side missing",
+  "outer 30 % of one side missing",
+  "mirrored",
+  "rotated about z",
+  "offset 5e6 m",
+] as const;
+
 function* altered(cloud: WoodCloud): Generator<WoodCloud> {
   yield cloud;
+  const names = CHANGES.map((change) => `${cloud.name}: ${change}`).values();
+  const name = () => names.next().value ?? "";
   const random = uniform(5);
   const kept = cloud.truth.map(() => (random() < 0.5 ? 1 : 0));
-  yield part("half of the points", cloud, (row) => kept[row] === 1);
-  yield moved("5 mm noise", cloud, (x, y, z) => [x, y, z].map((value) => value + 0.005 * gaussian(random)));
+  yield part(name(), cloud, (row) => kept[row] === 1);
+  yield moved(name(), cloud, (x, y, z) => [x, y, z].map((value) => value + 0.005 * gaussian(random)));
   const sides = Float64Array.from(cloud.truth, (_, row) => cloud.xyz[3 * row] ?? 0).sort();
   const [low = 0, middle = 0, high = 0] = [0, 0.5, 1].map((at) => sides[Math.floor(at * (sides.length - 1))]);
-  yield part("30 % of one side missing", cloud, (row) => {
-    const x = cloud.xyz[3 * row] ?? 0;
-    return x <= middle || random() >= 0.3 || x < low || x > high;
-  });
-  yield moved("mirrored", cloud, (x, y, z) => [-x, y, z]);
+  const side = (row: number) => cloud.xyz[3 * row] ?? 0;
+  yield part(name(), cloud, (row) => side(row) <= middle || random() >= 0.3);
+  yield part(name(), cloud, (row) => side(row) <= low + 0.7 * (high - low));
+  yield moved(name(), cloud, (x, y, z) => [-x, y, z]);
   const [c, s] = [Math.cos(0.7), Math.sin(0.7)];
-  yield moved("rotated about z", cloud, (x, y, z) => [c * x - s * y, s * x + c * y, z]);
-  yield moved("offset 5e6 m", cloud, (x, y, z) => [x + 5e6, y - 5e6, z]);
+  yield moved(name(), cloud, (x, y, z) => [c * x - s * y, s * x + c * y, z]);
+  yield moved(name(), cloud, (x, y, z) => [x + 5e6, y - 5e6, z]);
+}
+
+/** About the first point, so that the change of place is all of an offset. */
+function atOrigin(cloud: WoodCloud): WoodCloud {
+  const [x0 = 0, y0 = 0, z0 = 0] = cloud.xyz;
+  return moved(cloud.name, cloud, (x, y, z) => [x - x0, y - y0, z - z0]);
 }
 
 const has = (folder: string) => existsSync(join(DATA, folder));
@@ -87,12 +108,10 @@ const has = (folder: string) => existsSync(join(DATA, folder));
 /** The clouds of a group; none without their data. */
 export async function* woodClouds(group: WoodGroup): AsyncGenerator<WoodCloud> {
   if (group === "own") yield* ownScans();
+  if (group === "species") yield* scansLeftOut();
+  if (group === "stands") yield* woodStands();
   if (group === "real" && has("leaf_wood")) for (const name of REAL) yield realCloud(name);
-  if (group === "robustness" && has("leaf_wood")) {
-    const oak = realCloud("weiser_oak");
-    const [x0 = 0, y0 = 0, z0 = 0] = oak.xyz;
-    yield* altered(moved("weiser_oak", oak, (x, y, z) => [x - x0, y - y0, z - z0]));
-  }
+  if (group === "robustness" && has("leaf_wood")) for (const name of REAL) yield* altered(atOrigin(realCloud(name)));
   if (!has("forest_reference")) return;
   if (group === "trees") yield* simulatedTrees(true);
   if (group === "leaf-off") yield* simulatedTrees(false);

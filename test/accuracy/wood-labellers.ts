@@ -25,22 +25,23 @@ const byShape =
     return labels;
   };
 
-let plan: Promise<MlPlan> | undefined;
+const plans = new Map<string | undefined, Promise<MlPlan>>();
 
-/** The bundled model alone: no model of the user's is seen. */
-function bundledModel(): Promise<MlPlan> {
-  const config = { ...parseConfig({}), mlDevice: "cpu" as const, mlModelsDir: join(root, "build", "no_models") };
-  plan ??= planMl(null, {
-    config,
-    deviceInfo: () => Promise.reject(new Error("networks are measured on the CPU")),
-  });
+/** The models of a folder, default the bundled ones, alone: no model of the user's is seen. */
+function modelOf(folder: string | undefined): Promise<MlPlan> {
+  const bundled = folder === undefined ? {} : { bundledModelsDir: folder };
+  const mlModelsDir = join(root, "build", "no_models");
+  const config = { ...parseConfig({}), mlDevice: "cpu" as const, mlModelsDir, ...bundled };
+  const deviceInfo = () => Promise.reject(new Error("networks are measured on the CPU"));
+  const plan = plans.get(folder) ?? planMl(null, { config, deviceInfo });
+  plans.set(folder, plan);
   return plan;
 }
 
-const byNetwork: Labeller = ({ xyz }) =>
+const byNetwork: Labeller = ({ xyz, models }) =>
   new JobRegistry().run(async (job) => {
     const points = positions(xyz);
-    const { labels } = await mlLabels({ positions: points, skip: null, reflectance: null }, await bundledModel(), job);
+    const { labels } = await mlLabels({ positions: points, skip: null, reflectance: null }, await modelOf(models), job);
     points.release();
     return labelsOf(labels.native);
   });

@@ -1,4 +1,7 @@
 // Scans of trees of our own generators that neither the training of the bundled model nor the choice of any constant saw.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../bench/folders.ts";
 import { ORGAN } from "./forest/stand.ts";
 import { FOREST_SPECIES, OWN_TREES, scanTree } from "./tree-scans.ts";
 import type { WoodCloud } from "./wood-clouds.ts";
@@ -10,6 +13,20 @@ const TWIG_RADIUS_M = 0.005;
 /** Days; a bougainvillea of this age has more shoots than a tree at 900. */
 const AGE_DAYS = 900;
 const YOUNG_DAYS = 170;
+
+/** Folders of models that were trained without every third species: scripts/train/train-folds.sh writes them. */
+const FOLDS = join(root, "build", "wood_folds");
+const FOLD_COUNT = 3;
+
+/** ownScans, each with the model that was trained without its species; none without the models. */
+export async function* scansLeftOut(): AsyncGenerator<WoodCloud> {
+  if (!existsSync(FOLDS)) return;
+  const species: string[] = [...FOREST_SPECIES, ...OWN_TREES].sort();
+  for await (const cloud of ownScans()) {
+    const fold = species.indexOf(cloud.name.split(",")[0] ?? "") % FOLD_COUNT;
+    yield { ...cloud, models: join(FOLDS, `fold_${fold}`) };
+  }
+}
 
 /** Each species with its leaves from 1, 4 and 9 positions in turn. */
 export async function* ownScans(): AsyncGenerator<WoodCloud> {

@@ -117,6 +117,17 @@ describe("methods and their parameters", () => {
     expect(alone.warnings[0]).toContain("could not be measured");
   });
 
+  test("auto finds clumps eight spacings above the thin part of an airborne scan", async () => {
+    const thin = Array.from({ length: 900 }, (_, i) => [100 + 1.2 * (i % 30), 1.2 * Math.floor(i / 30), 0]);
+    const dense = Array.from({ length: 3600 }, (_, i) => [0.4 * (i % 60), 0.4 * Math.floor(i / 60), 0]);
+    const noise = [1, 2, 3].flatMap((size) =>
+      Array.from({ length: size }, (_, i) => [100 + 10 * size, 18 + 0.1 * i, 3.3]),
+    );
+    const answer = await denoise({ points: [...thin, ...dense, ...noise], method: "auto" });
+    expect(answer.params_used.max_link).toBeCloseTo(8 * 0.4, 9);
+    expect(labelsOf(answer).flatMap((label, i) => (label === 2 ? [i] : []))).toEqual(noise.map((_, i) => 4500 + i));
+  });
+
   test("labels follow the points for any position and order", async () => {
     const moved = NOISY.map(([x, y, z]) => [x + 1e6, y - 4e6, z]);
     expect(labelsOf(await denoise({ points: moved }))).toEqual(EXPECTED);

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { sweepModels } from "../../backend/services/ml/install.ts";
 import { NETWORK_LIMITS, type NetworkLimits, NetworkProcess, NO_RUNTIME } from "../../backend/services/ml/network.ts";
+import { readPackage } from "../../backend/services/ml/package.ts";
 import { PROBE_MODEL } from "../../backend/services/ml/probe-model.ts";
 import { generatedCrop } from "../../backend/services/ml/trial.ts";
 import { ModelPackage } from "../../shared/contract/ml.ts";
@@ -145,6 +146,43 @@ test("an import that was killed leaves nothing: what was not installed goes, wha
   const logger = { info: () => undefined, warn: () => undefined } as never;
   await sweepModels({ config: { mlModelsDir: root } as never, logger });
   expect(readdirSync(root).sort()).toEqual([`.new-${process.pid}--${id}-mine`, ".other", "moved", "replaced"]);
+});
+
+test("an import killed at any moment leaves the old model or the new one, whole", async () => {
+  const folder = folderOfTest("ml-killed-");
+  const user = join(folder, "user");
+  const [first, second] = ["First", "Second"].map((name) =>
+    writePackage(join(folder, name), modelJson({ name, description: "x".repeat(2000) }), HEIGHT_NETWORK),
+  );
+  const source = (path: string) => pathToFileURL(join(import.meta.dirname, "../..", path)).href;
+  // The network has been tried by then: what is left of an import is the files. They change places without a pause.
+  writeFileSync(
+    join(folder, "parent.mjs"),
+    `import { Job } from "${source("backend/jobs/job.ts")}";
+     import { installPackage } from "${source("backend/services/ml/install.ts")}";
+     import { readPackage } from "${source("backend/services/ml/package.ts")}";
+     const [user, ...paths] = process.argv.slice(2);
+     const packages = await Promise.all(paths.map((path) => readPackage(path)));
+     for (let k = 0; ; k += 1) {
+       await installPackage(packages[k % 2], user, new Job());
+       if (k === 0) process.stdout.write("ready\\n");
+     }`,
+  );
+  const logger = { info: () => undefined, warn: () => undefined } as never;
+  const args = ["--import", import.meta.resolve("tsx"), join(folder, "parent.mjs"), user, first ?? "", second ?? ""];
+  const left = new Set<string>();
+  for (const wait of [2, 9]) {
+    const parent = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    await new Promise((resolve) => parent.stdout.once("data", resolve));
+    await soon(wait);
+    parent.kill("SIGKILL");
+    await new Promise((resolve) => parent.once("close", resolve));
+    for (const name of readdirSync(user)) if (name.startsWith(".")) left.add(name.slice(0, 4));
+    await sweepModels({ config: { mlModelsDir: user } as never, logger });
+    expect(readdirSync(user)).toEqual(["tiny"]);
+    expect(["First", "Second"]).toContain((await readPackage(join(user, "tiny"))).model.name);
+  }
+  expect([...left].every((name) => name === ".new" || name === ".old")).toBe(true);
 });
 
 test("the network of the probe is what the tests' writer writes", () => {

@@ -11,9 +11,11 @@ import { CHANNEL_WIDTHS } from "../../shared/contract/ml.ts";
 import { type ModelText, tensor } from "../support/ml/onnx-bytes.ts";
 import { HEIGHT_NETWORK, modelJson, perceptron, TWO_LEVEL_NETWORK, writePackage } from "../support/ml/packages.ts";
 import { folderOfFile } from "../support/run/folders.ts";
+import { agreement, leafyTree } from "../support/scans/leafy-tree.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const folder = folderOfFile("ml-labels-");
+const BUNDLED = join(import.meta.dirname, "../../resources/ml_models");
 const made = sessionTest({ config: { mlModelsDir: folder, bundledModelsDir: join(folder, "none"), mlDevice: "cpu" } });
 
 async function planOf(id: string, json: object, network: ModelText): Promise<MlPlan> {
@@ -28,9 +30,12 @@ interface Given {
   readonly skip?: Uint8Array;
   readonly reflectance?: Float64Array;
   readonly threads?: number;
+  /** Threads of the addon. */
+  readonly native?: number;
 }
-function labelsOf({ plan, positions, skip, reflectance, threads }: Given) {
-  return new JobRegistry().run(async (job) => {
+function labelsOf({ plan, positions, skip, reflectance, threads, native = 0 }: Given) {
+  return new JobRegistry().run(async (run) => {
+    const job = run.quiet(native);
     const input = {
       positions: column(positions),
       skip: skip ? new addon.Column("u8", skip) : null,
@@ -125,6 +130,16 @@ describe("several crops", () => {
       ),
     ).toBe(0);
   });
+});
+
+test("the bundled model gives the same labels on 1 and 2 threads, of the network and of the addon", async () => {
+  const plan = await planMl(null, { ...made.deps, config: { ...made.deps.config, bundledModelsDir: BUNDLED } });
+  const tree = leafyTree(3, { leaves: 9000, wood: 6000 });
+  const positions = Float64Array.from(tree.points.flat());
+  const one = await labelsOf({ plan, positions, threads: 1, native: 1 });
+  const two = await labelsOf({ plan, positions, threads: 2, native: 2 });
+  expect(Buffer.compare(one.values, two.values)).toBe(0);
+  expect(agreement(one.values, tree.classes)).toBeGreaterThan(0.9);
 });
 
 describe("reflectance", () => {

@@ -35,7 +35,7 @@ const PID_FILE = "batch.pid";
 /**
  * Runs a workflow over the tiles of a catalogue with Snakemake and writes merged results and a report. A run that was
  * ended in any way goes on where it was. Errors: invalid_argument for a workflow, catalogue or folder that does not fit;
- * unsupported without Snakemake; internal if no tile succeeded.
+ * unsupported without Snakemake; internal if a tile failed: the report then covers the others.
  */
 export async function batch(workflow: string, options: BatchOptions, deps: AnalyzeDeps): Promise<void> {
   const { signal, stdout } = deps;
@@ -61,8 +61,11 @@ export async function batch(workflow: string, options: BatchOptions, deps: Analy
       const { document, facts } = await reportBatch(root, plan, missing, pixels);
       progress.done();
       stdout.write(options.json ? jsonDocument(document) : terminalTable(facts, document.warnings));
+      if (missing.length > 0)
+        throw new AppError("internal", `${missing.length} of ${plan.tiles.length} tiles failed; the report says why`);
     } catch (error) {
       progress.stop();
+      if (signal.aborted) throw new AppError("canceled", "what is done stays: the same command goes on from there");
       throw error;
     }
   });

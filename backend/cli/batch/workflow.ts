@@ -72,7 +72,7 @@ export function parseWorkflow(text: string, name: string): Workflow {
   const refuse = (line: number, message: string) =>
     new AppError("invalid_argument", `${name}, line ${line}: ${message}`);
   const [syntax] = document.errors;
-  if (syntax) throw refuse(lines.linePos(syntax.pos[0]).line, syntax.message);
+  if (syntax) throw refuse(lines.linePos(syntax.pos[1]).line, syntax.message);
   if (!isMap(document.contents))
     throw refuse(1, "a workflow is a list of steps such as `ground:`, `rasters:`, `trees:`, `inventory:`");
   const parsed = Workflow.safeParse(document.toJS());

@@ -129,13 +129,15 @@ export function sparseWarning(
 /**
  * Bounds of the links of `auto`. Of random points in a plane, 2^-36 are farther than six medians from their nearest
  * neighbour, and the 95th percentile is 2.08 medians (Clark & Evans 1954): so near points are always linked. The beams
- * of an airborne scan are about as far apart everywhere, so the bounds are close together there; in scans from the
- * ground the spacing grows with the distance, and that of far twigs is many times the 95th percentile.
+ * of an airborne scan are about as far apart everywhere, so the bounds are close together there, and what lies eight
+ * medians from everything is never linked, however thin the crowns below are; in scans from the ground the spacing
+ * grows with the distance, and that of far twigs is many times the 95th percentile.
  */
 function linkBounds({ median_m, p95_m }: Spacing): { readonly min_link: number; readonly max_link: number } {
   if (median_m === null || p95_m === null) return { min_link: 0.05, max_link: 0.05 };
   const min_link = 6 * median_m;
-  return { min_link, max_link: Math.max(min_link, (isSparse(p95_m) ? 4 : 10) * p95_m) };
+  const most = isSparse(p95_m) ? Math.min(4 * p95_m, 8 * median_m) : 10 * p95_m;
+  return { min_link, max_link: Math.max(min_link, most) };
 }
 
 /** The parameters of the method, with derived lengths. `origins`: of the beams, one or one per row, null = not known. */

@@ -6,6 +6,7 @@ import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { remove, rename } from "../../file-moves.ts";
 import type { Job } from "../../jobs/job.ts";
+import { FOLDER_REFUSALS, makeFolder } from "../../make-folder.ts";
 import { processStartTime } from "../../native/core/platform.ts";
 import { leaseAlive } from "../../sessions/process-lease.ts";
 import { userPath } from "../files/source.ts";
@@ -44,11 +45,24 @@ export async function importModel(path: string, deps: InstallDeps, job: Job): Pr
   await tryNetwork(read.onnx, read.model, read.inputs, job.signal);
   job.stage("Installing", 0.9, 1);
   return inTurn(async () => {
-    await install(read, userModelsFolder(deps), job);
+    const root = userModelsFolder(deps);
+    await installPackage(read, root, job).catch((error: NodeJS.ErrnoException) => {
+      throw unwritable(error, root);
+    });
     const now = await installedModels(deps);
     const installed = now.models.find(({ model }) => model.id === id);
     if (!installed) throw new AppError("conflict", `another program removed "${id}" from the folder of models`);
     return summaryOf(installed, defaultModels(now));
+  });
+}
+
+/** The error of a system call, in words where the folder of models cannot be written. */
+function unwritable(error: NodeJS.ErrnoException, root: string): Error {
+  const why = FOLDER_REFUSALS[error.code ?? ""];
+  if (why === undefined) return error;
+  const wayOut = "set APP_ML_MODELS_DIR to a folder that this user may write";
+  return new AppError("io", `the folder of models ${root} cannot be written: ${why}; ${wayOut}`, undefined, {
+    cause: error,
   });
 }
 
@@ -65,8 +79,9 @@ async function packageFolder(path: string): Promise<string> {
   throw new AppError("invalid_argument", `${given} is neither the folder of a package nor its ${MODEL_JSON}`);
 }
 
-async function install({ model, json, onnx }: ReadPackage, root: string, job: Job): Promise<void> {
-  await mkdir(root, { recursive: true });
+/** Writes a package beside the models in `root` and renames it into place. */
+export async function installPackage({ model, json, onnx }: ReadPackage, root: string, job: Job): Promise<void> {
+  await makeFolder(root);
   const stage = join(root, unfinishedName("new", model.id));
   try {
     await mkdir(stage);
@@ -127,8 +142,12 @@ export function deleteModel(id: string, deps: InstallDeps): Promise<void> {
     const root = userModelsFolder(deps);
     const known = MODEL_ID.test(id) && (await lstat(join(root, id)).catch(() => undefined))?.isDirectory();
     const old = join(root, unfinishedName("old", id));
-    if (!known || !(await moved(join(root, id), old)))
-      throw new AppError("not_found", `no model "${id.slice(0, 64)}" is installed`);
+    const isMoved =
+      known &&
+      (await moved(join(root, id), old).catch((error: NodeJS.ErrnoException) => {
+        throw unwritable(error, root);
+      }));
+    if (!isMoved) throw new AppError("not_found", `no model "${id.slice(0, 64)}" is installed`);
     await remove(old);
   });
 }

@@ -9,7 +9,10 @@ type Texts = Strings["workflow"]["jobs"];
 export function jobsPanel(page: Document, jobs: Jobs, texts: Texts): void {
   const list = el("ul", { class: "items" });
   const none = el("p", { class: "help" }, texts.none);
-  byId(page, "jobs-panel").append(el("h2", {}, texts.title), none, list);
+  const panel = byId(page, "jobs-panel");
+  panel.tabIndex = 0; // it scrolls, and without a running job nothing in it takes the focus
+  panel.setAttribute("aria-label", texts.title);
+  panel.append(el("h2", {}, texts.title), none, list);
   const rows = new Map<number, Row>();
   jobs.list.follow((shown) => {
     for (const id of rows.keys()) if (!shown.some((job) => job.id === id)) rows.delete(id);

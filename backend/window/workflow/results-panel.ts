@@ -30,7 +30,7 @@ function card(title: string, { facts, bars, file }: Outcome, texts: Strings["wor
     { class: "result", "aria-label": title },
     el("div", { class: "panel-head" }, el("h3", {}, title), close),
     el("dl", { class: "readings" }, ...facts.flatMap(([what, value]) => [el("dt", {}, what), el("dd", {}, value)])),
-    bars && barTable(bars),
+    bars && bars.rows.length > 0 && barTable(bars),
     file && button(texts.save(file.name), () => download(file.name, file.content, file.type)),
   );
   return element;

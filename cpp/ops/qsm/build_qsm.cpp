@@ -18,12 +18,12 @@ namespace {
 
 constexpr double kReach = 0.5, kMostRadius = 0.5;  // metres (contract)
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
-constexpr double kTaperedSpacing = 0.0045;   // metres, least: finer ones resolve the noise of the scanner
+constexpr double kTaperedSpacing = 0.0045;     // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 3;         // length of a piece per width
 constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves
 constexpr double kIsotonicCommonError = 0.10;  // relative, of all radii together
-constexpr double kTaperedCommonError = 0.03;
+constexpr double kTaperedCommonError = 0.01;
 constexpr double kMostUnreached = 0.02;  // share of the points without a warning
 constexpr double kUnfittedError = 0.5;   // relative
 
@@ -49,6 +49,30 @@ void warn(QsmBuildResult& result) {
     result.warnings.push_back(std::to_string(lost) + " of " + std::to_string(result.points_used) +
                               " points are too far from the rest of the tree and were left out");
   }
+}
+
+/// Makes measured radii those of the model; what all of them share of their errors.
+CommonErrors corrected(const QsmBuildParams& params, const FittedSurface& surface, QsmBuildResult& result) {
+  std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
+  const std::vector<QsmShoot> shoots = collect_shoots(cylinders);
+  if (params.radius_model == RadiusModel::kIsotonic) {
+    std::vector<double> measured;
+    for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);
+    taper_correction(cylinders, shoots, params.twig_radius_m);
+    complete_errors(cylinders, measured);
+    return {kIsotonicCommonError, 0};
+  }
+  const TaperLaws laws =
+      apply_taper_law(cylinders, shoots, {surface.angular_cov, surface.noise_m, params.twig_radius_m});
+  if (laws.stem.trusted + laws.branches.trusted == 0)
+    result.warnings.push_back(
+        "no radius could be measured well: all come from the twig radius and a general taper");
+  if (laws.cluster_share >= kMostClusters)
+    result.warnings.push_back(
+        std::to_string(std::lround(100 * laws.cluster_share)) +
+        " % of the model's length runs through points that lie on no surface of wood, as "
+        "leaves do: its branches are a rough guess; leave the leaves out");
+  return {kTaperedCommonError, std::min(laws.branches.law_se, 1.0)};
 }
 
 }  // namespace
@@ -96,26 +120,7 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   }
 
   ctx.begin_phase("Correcting radii", 0);
-  std::vector<QsmShoot> shoots = collect_shoots(cylinders);
-  CommonErrors common{kIsotonicCommonError, 0};
-  if (tapered) {
-    const TaperLaws laws =
-        apply_taper_law(cylinders, shoots, {surface.angular_cov, surface.noise_m, params.twig_radius_m});
-    common = {kTaperedCommonError, std::min(laws.branches.law_se, 1.0)};
-    if (laws.stem.trusted + laws.branches.trusted == 0)
-      result.warnings.push_back(
-          "no radius could be measured well: all come from the twig radius and a general taper");
-    if (laws.cluster_share >= kMostClusters)
-      result.warnings.push_back(
-          std::to_string(std::lround(100 * laws.cluster_share)) +
-          " % of the model's length runs through points that lie on no surface of wood, as "
-          "leaves do: its branches are a rough guess; leave the leaves out");
-  } else {
-    std::vector<double> measured;
-    for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);
-    taper_correction(cylinders, shoots, params.twig_radius_m);
-    complete_errors(cylinders, measured);
-  }
+  const CommonErrors common = corrected(params, surface, result);
 
   ctx.begin_phase("Resolving shoot ranks", 0);
   if (params.axis_termination) axis_termination(cylinders, params.fork_symmetry);

@@ -88,9 +88,8 @@ FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3
                             const FitCylindersParams& params, OpContext& ctx) {
   constexpr std::uint64_t kMostFitted = 20'000;  // of one cylinder: evenly spaced ones beyond
   const Owned owned = assign(cylinders, points, params.reach_m, ctx);
-  FittedSurface surface{std::vector<double>(cylinders.size(), 0),
-                        std::vector<double>(cylinders.size(), kNaN), std::vector<double>(cylinders.size(), 0),
-                        std::vector<double>(cylinders.size(), 0)};
+  FittedSurface surface{std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), kNaN),
+                        std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), 0)};
   parallel_for(ctx, cylinders.size(), 4, [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3d> own;
     for (std::size_t i = begin; i < end; ++i) {

@@ -19,8 +19,9 @@ struct FitCylindersParams {
 struct FittedSurface {
   std::vector<double> angular_cov;  ///< 0..1 per cylinder
   std::vector<double> noise_m;      ///< robust standard deviation of the residuals; NaN unless fitted
-  std::vector<double> before_m;     ///< how far points near the surface reach out beyond the start, along the axis
-  std::vector<double> beyond_m;     ///< and beyond the end
+  std::vector<double>
+      before_m;  ///< how far points near the surface reach out beyond the start, along the axis
+  std::vector<double> beyond_m;  ///< and beyond the end
 };
 
 /// points     (n) by position, in the frame of the cylinders

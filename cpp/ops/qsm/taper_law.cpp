@@ -14,9 +14,13 @@ namespace pc {
 namespace {
 
 constexpr double kLeastRadius = 0.001;
-constexpr double kScatterError =
-    1.0;  // relative error per scatter / radius, where it stays below kMostScatter
+/// Relative error per scatter / radius: 1, and twice that from here on: a bundle of twigs looks like one scattered branch.
+constexpr double kClearScatter = 0.15;
 constexpr double kMostScatter = 0.35;
+constexpr double
+    kHalfSeen = 0.65,
+    kAllSeen = 0.9,
+    kWholeGain = 0.7;  // coverage between which the error of scatter falls: no bundle covers a whole surface
 constexpr double kTrustedError = 0.30, kTrustedArc = 0.3;
 constexpr double kSeenSurface = 0.4,
                  kLeastSeen = 0.05;  // a cylinder that its points do not cover may be another one
@@ -27,8 +31,6 @@ constexpr double kPriorCylinders = 1.5, kPriorPower = 0.12,
 constexpr double kLeastSpread = 0.10;
 constexpr double kAreaSpread = 0.3;  // of ln(radius) about the rule of equal cross-sections
 constexpr double kClusterWidth = 0.04, kClusterSeen = 0.15;  // metres; share of the surface
-constexpr double kMostClusters =
-    0.5;  // share of the length from which they are leaves and no sparse branches
 
 /// A measured radius as evidence: logarithm and its variance; infinite where there is none.
 struct Measured {
@@ -48,8 +50,11 @@ std::vector<Measured> evidence_of(const std::vector<QsmCylinder>& cylinders, con
     const double scatter = noise / c.radius;
     const double arc = std::clamp(evidence.angular_cov[i], 0.05, 1.0);
     if (scatter > kMostScatter) continue;
+    const double whole = std::clamp((c.surf_cov - kHalfSeen) / (kAllSeen - kHalfSeen), 0.0, 1.0);
+    const double unclear =
+        scatter * (1 + scatter * scatter / (kClearScatter * kClearScatter)) * (1 - kWholeGain * whole);
     const double unbiased = std::max(kLeastRadius, c.radius - noise * noise / (2 * c.radius));
-    const double error = std::hypot(c.radius_se / c.radius, kScatterError * scatter) / std::sqrt(arc) /
+    const double error = std::hypot(c.radius_se / c.radius, unclear) / std::sqrt(arc) /
                          std::clamp(c.surf_cov / kSeenSurface, kLeastSeen, 1.0);
     out[i].log_radius = std::log(unbiased);
     out[i].variance = error * error + 0.03 * 0.03;

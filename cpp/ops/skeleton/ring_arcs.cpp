@@ -16,6 +16,8 @@ namespace pc {
 namespace {
 
 constexpr double kFar = 4, kFarthest = 2.0;  // sizes of a node; metres
+constexpr double kLeastPart = 0.2;           // of the larger one's size
+constexpr std::size_t kMostPartners = 16;    // of a node; more are a crown, and each costs a fit
 constexpr std::size_t kFewestVertices = 12, kLargestGroup = 6;
 constexpr double kFlat = 3;  // second least over least variance
 constexpr double kMiss = 0.125, kFarMiss = 0.3, kNearShare = 0.9;
@@ -114,12 +116,14 @@ std::vector<Candidate> candidates_of(const std::vector<SkeletonNode>& nodes, con
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (i % 256 == 0) ctx.checkpoint();
     const double reach = std::min(kFarthest, kFar * size[i]);
+    const std::size_t before = out.size();
     tree.view().for_each_within(at[i], reach * reach, [&](std::uint64_t row, std::uint64_t, double squared) {
       const auto j = static_cast<std::uint32_t>(row);
       const bool once = size[j] < size[i] || (size[j] == size[i] && j < i);
-      if (j != i && once && nodes[j].level == nodes[i].level)
+      if (j != i && once && nodes[j].level == nodes[i].level && size[j] >= kLeastPart * size[i])
         out.push_back({squared, std::min(i, j), std::max(i, j)});
     });
+    if (out.size() > before + kMostPartners) out.resize(before);
   }
   std::sort(out.begin(), out.end(), [](const Candidate& p, const Candidate& q) {
     return std::tie(p.squared, p.a, p.b) < std::tie(q.squared, q.a, q.b);

@@ -16,8 +16,8 @@ namespace pc {
 /// of_vertex  (m) node of each vertex, kNoSkeletonNode = none
 /// vertices   (m) in the frame of the nodes
 /// Method     Candidates are nodes of a bin nearer than 4 times the larger one's size (RMS distance of its vertices from
-///            their centroid). The vertices of a group of up to six, else of pairs from the nearest on, are one ring if they
-///            lie in a plane, a circle through them misses half of them by less than an eighth of its radius, nine tenths of
+///            their centroid), at least a fifth of it in size, and at most 16 for a node. The vertices of a group of up to
+///            six, else of pairs from the nearest on, are one ring if they lie in a plane, a circle through them misses half of them by less than an eighth of its radius, nine tenths of
 ///            them by less than 0.3 of it, and they cover two thirds of its circumference.
 /// Returns    sets of nodes that are one
 /// Order      A function of nodes and vertices.

@@ -24,7 +24,8 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const names = identity();
 const packaged = join(root, "build", "package", `${names.name}-${names.version}-linux-${process.arch}`);
 const isPackaged = existsSync(join(packaged, "resources", "app.asar"));
-if (!isPackaged) console.log("packaging test: the packaged app is not looked at, there is none; npm run package makes it");
+if (!isPackaged)
+  console.log("packaging test: the packaged app is not looked at, there is none; npm run package makes it");
 
 /** What Electron's security guide asks for, and what this app needs besides (docs/packaging.md). */
 const FUSES = {
@@ -86,7 +87,10 @@ describe("what is configured", () => {
     const native = join("build", "native", "Release");
     const runtime = join("node_modules", "onnxruntime-node", "bin", "napi-v6", process.platform, process.arch);
     const parts = ["resources", native, runtime, ...runtimePackageFolders(root)].map((path) => join(root, path));
-    const bytes = [...bundles, ...parts.filter((path) => existsSync(path))].reduce((sum, path) => sum + sizeOf(path), 0);
+    const bytes = [...bundles, ...parts.filter((path) => existsSync(path))].reduce(
+      (sum, path) => sum + sizeOf(path),
+      0,
+    );
     expect(bytes).toBeGreaterThan(10e6);
     expect(bytes).toBeLessThan(BUDGET.ours);
   });
@@ -163,9 +167,14 @@ describe.skipIf(!isPackaged)("the packaged app", () => {
 
   test("it holds the app and no files of its making", () => {
     const paths = files.map(({ path }) => path);
-    for (const part of ["dist/backend/entry/electron-main.js", "build/native/Release/pc.node", "resources/species/bean.json"])
+    for (const part of [
+      "dist/backend/entry/electron-main.js",
+      "build/native/Release/pc.node",
+      "resources/species/bean.json",
+    ])
       expect(paths).toContain(part);
-    const wrong = /\.(map|ts|tsbuildinfo)$|(^|\/)(tests?|cpp|cuda|scripts|examples?|benchmarks?)\/|vitest|esbuild|playwright/;
+    const wrong =
+      /\.(map|ts|tsbuildinfo)$|(^|\/)(tests?|cpp|cuda|scripts|examples?|benchmarks?)\/|vitest|esbuild|playwright/;
     expect(paths.filter((path) => wrong.test(path))).toEqual([]);
     expect(existsSync(join(packaged, "resources", "default_app.asar"))).toBe(false);
     const runtimes = paths.filter((path) => path.includes("/bin/napi-v6/"));

@@ -153,6 +153,33 @@ describe("features of voxels", () => {
   });
 });
 
+describe("a cancel while features are computed", () => {
+  // The time of the processor, not that of the clock: other programs may hold up this one.
+  it.each([50, 400, 1200])("after %i ms of work costs at most 250 ms more", async (after) => {
+    const xyz = tree(400_000);
+    const made = native.voxelCloud(
+      positions(xyz),
+      column("u8", new Uint8Array(400_000)),
+      null,
+      {
+        voxel_m: 0.005,
+        kinds: KINDS,
+      },
+      { threads: 1 },
+    );
+    const start = process.cpuUsage();
+    const worked = () => {
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000;
+    };
+    while (worked() < after) await new Promise((resolve) => setTimeout(resolve, 2));
+    const before = worked();
+    made.cancel();
+    await expect(made.promise).rejects.toThrow(/cancel/);
+    expect(worked() - before).toBeLessThan(250);
+  });
+});
+
 describe("crops of voxels", () => {
   it("claim every voxel, list the nearest neighbours, and their votes become labels", async () => {
     const xyz = tree(2000);

@@ -1,10 +1,13 @@
 import { fileURLToPath } from "node:url";
-import { BrowserWindow } from "electron";
+import { app, BrowserWindow } from "electron";
 import { AppError } from "../../shared/errors.ts";
 import { attachWindow } from "./electron-backend.ts";
 import type { BackendSupervisor } from "./supervisor.ts";
 import { bridgeWindow } from "./window-bridge.ts";
 import { guardContents } from "./window-guards.ts";
+
+// Chromium draws WebGL in software only with this switch; it calls it unsafe for pages of strangers, which never come here.
+app.commandLine.appendSwitch("enable-unsafe-swiftshader");
 
 export interface AppWindowOptions {
   /** Absolute paths of the files that the user opened the app with. */

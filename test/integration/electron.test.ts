@@ -217,13 +217,12 @@ describe.skipIf(!launcher)("the desktop app", () => {
     await expectGone(address.pid);
   });
 
-  test("its page opens the file of the command line, and shows the points", async () => {
+  test("its page opens the file of the command line", async () => {
     const scan = join(app.work, "opened.xyz");
     await writeSpiral(scan, 20_000);
     const { electron, pid, address } = await launch([scan]);
     const answered = (what: RegExp) => (line: string) => (what.test(line) ? line : undefined);
     await electron.until("session", STEP_MS, answered(/POST \/api\/cloud\/session\/create -> 200/), true);
-    await electron.until("points", STEP_MS, answered(/GET \/octree\/[0-9a-f]{40}\/octree\.bin -> 206/), true);
     process.kill(pid, "SIGTERM");
     expect(await electron.exited).toBe(0);
     await expectGone(address.pid);

@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)("the view in a browser", () => {
       source_path: path,
       ascii_format: "x y z tree_instance",
     });
-    page = await browser.newPage({ viewport: { width: 1100, height: 640 } });
+    page = await browser.newPage({ viewport: { width: 1400, height: 640 } });
     page.on("pageerror", (error) => problems.push(String(error)));
     await page.goto(`${site.url}#${backend.url} ${TOKEN}`);
     await show(cloud);
@@ -103,6 +103,23 @@ describe.skipIf(!hasChromium)("the view in a browser", () => {
     expect(await backend?.stop()).toBe(0);
     expect(problems).toEqual([]);
   }, START_MS);
+
+  test("shows a class in the colour of the legend, and a highlighted tree in its own", async () => {
+    const legend = await inPage<Legend>('view.setColouring({ kind: "class", column: "tree_instance" }), view.legend()');
+    if (legend?.kind !== "classes") throw new Error("no legend of classes");
+    expect(legend.entries.map(({ label }) => label)).toEqual(["No tree", "Tree 1", "Tree 2"]);
+    region = await camera(); // the colouring has more controls, which may have made the view smaller
+    const stem = pixelOf(region, ROWS[41 * 41 + 300]?.at ?? AT);
+    await inPage('view.setTool("navigate"), view.clearMarks(), view.setPointSize(9)');
+    await expect.poll(() => colourAt(stem), { timeout: 20_000 }).toBe(legend.entries[1]?.colour);
+    await inPage("view.highlightTree(1)");
+    const isOrange = async () => {
+      const [red = 0, green = 0, blue = 0] = (await colourAt(stem)).match(/\d+/g)?.map(Number) ?? [];
+      return red > 200 && green < 170 && blue < 90;
+    };
+    await expect.poll(isOrange, { timeout: 20_000 }).toBe(true);
+    await inPage("view.highlightTree(null), view.setPointSize(2)");
+  });
 
   test("draws every point, and picks and measures to the millimetre at UTM coordinates", async () => {
     expect((await inPage<ViewStats>("view.stats()")).visible_points).toBe(ROWS.length);
@@ -124,22 +141,6 @@ describe.skipIf(!hasChromium)("the view in a browser", () => {
     expect(picked?.position[0]).toBeCloseTo(AT[0] + 7.13, 3);
     await click([4, 4]);
     expect((await told()).pick.at(-1)).toBeNull();
-  });
-
-  test("shows a class in the colour of the legend, and a highlighted tree in its own", async () => {
-    const legend = await inPage<Legend>('view.setColouring({ kind: "class", column: "tree_instance" }), view.legend()');
-    if (legend?.kind !== "classes") throw new Error("no legend of classes");
-    expect(legend.entries.map(({ label }) => label)).toEqual(["No tree", "Tree 1", "Tree 2"]);
-    const stem = pixelOf(region, ROWS[41 * 41 + 300]?.at ?? AT);
-    await inPage('view.setTool("navigate"), view.clearMarks(), view.setPointSize(5)');
-    await expect.poll(() => colourAt(stem), { timeout: 20_000 }).toBe(legend.entries[1]?.colour);
-    await inPage("view.highlightTree(1)");
-    const isOrange = async () => {
-      const [red = 0, green = 0, blue = 0] = (await colourAt(stem)).match(/\d+/g)?.map(Number) ?? [];
-      return red > 200 && green < 170 && blue < 90;
-    };
-    await expect.poll(isOrange, { timeout: 20_000 }).toBe(true);
-    await inPage("view.highlightTree(null), view.setPointSize(2)");
   });
 
   test("a profile has the points of its band, and only they", async () => {
@@ -219,6 +220,19 @@ describe.skipIf(!hasChromium)("the view in a browser", () => {
     expect(await own.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')")).toBe("refused");
     expect(complaints.filter((text) => !text.includes("https://example.org/"))).toEqual([]);
     expect(complaints.join()).toContain("Content Security Policy");
+  });
+
+  test("where the browser cannot draw, the page says so, and the panels work", async () => {
+    const own = await browser.newPage();
+    const errors: string[] = [];
+    own.on("pageerror", (error) => errors.push(String(error)));
+    await own.addInitScript("HTMLCanvasElement.prototype.getContext = () => null");
+    await own.goto(`${backend.url}/app#token=${TOKEN}`);
+    expect(await own.locator(".view-message").first().textContent()).toContain("WebGL 2 is not available");
+    await own.locator("#open-panel input").first().waitFor();
+    await own.locator("#clouds-panel").getByText("plot.xyz").waitFor();
+    expect(errors).toEqual([]);
+    await own.close();
   });
 
   /** CSS colour of a pixel of the view. */

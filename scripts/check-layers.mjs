@@ -282,7 +282,9 @@ function withoutAnonymousNamespaces(text) {
 
 for (const [layer, packages] of Object.entries(PACKAGES)) {
   for (const file of files.filter((path) => path.startsWith(`${layer}/`) && path.endsWith(".ts"))) {
-    for (const [, name] of readFileSync(join(root, file), "utf8").matchAll(/(?:^|[}*] )(?:from|import)\s*\(?\s*"([^."][^"]*)"/gm)) {
+    for (const [, name] of readFileSync(join(root, file), "utf8").matchAll(
+      /(?:^|[}*] )(?:from|import)\s*\(?\s*"([^."][^"]*)"/gm,
+    )) {
       if (!packages.some((one) => name === one || name.startsWith(`${one}/`)))
         problems.push(`${file}: ${layer} may not use ${name}`);
     }

@@ -69,10 +69,14 @@ function draw(size) {
     for (let column = 0; column < size; column++) {
       const sum = [0, 0, 0];
       let covered = 0;
+      const near = shapes.filter(({ x, y, radius }) => {
+        const reach = radius + 1 / size;
+        return Math.abs(x - (column + 0.5) / size) < reach && Math.abs(y - (row + 0.5) / size) < reach;
+      });
       for (let i = 0; i < SAMPLES * SAMPLES; i++) {
         const x = (column + ((i % SAMPLES) + 0.5) / SAMPLES) / size;
         const y = (row + (Math.floor(i / SAMPLES) + 0.5) / SAMPLES) / size;
-        const colour = colourAt(x, y, shapes);
+        const colour = colourAt(x, y, near);
         if (!colour) continue;
         covered += 1;
         for (let k = 0; k < 3; k++) sum[k] += colour[k];

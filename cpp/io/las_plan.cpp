@@ -38,12 +38,19 @@ Range range_of(const StandardField& field) {
 template <class T, class Rows>
 bool all_fit(Span<const T> values, const Range& range, std::size_t count, const Rows& rows) {
   bool good = true;
-  if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
-    const auto low = static_cast<std::int32_t>(range.low), high = static_cast<std::int32_t>(range.high);
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 4) {
+    using Limits = std::numeric_limits<T>;
+    const double least = std::max(range.low, static_cast<double>(Limits::min()));
+    const double most = std::min(range.high, static_cast<double>(Limits::max()));
+    if (least > most) return count == 0;
+    const auto low = static_cast<T>(least), high = static_cast<T>(most);
+    T smallest = low, largest = high;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::int32_t value = values.data[rows(i)];
-      good &= value >= low && value <= high;
+      const T value = values.data[rows(i)];
+      smallest = std::min(smallest, value);
+      largest = std::max(largest, value);
     }
+    return smallest == low && largest == high;
   } else {
     for (std::size_t i = 0; i < count; ++i) {
       const auto value = static_cast<double>(values.data[rows(i)]);

@@ -60,6 +60,12 @@ test("tiles give the labels, rasters and list of the whole", async () => {
     Number(/^plot_area,([^,]+)/m.exec(readFileSync(join(out, "merged", "stand.csv"), "utf8"))?.[1]);
   expect(area(tiled) / area(whole)).toBeCloseTo(1, 3);
   expect(Math.abs(area(tiled) - 40 * 40)).toBeLessThan(10);
+
+  // The labelled clouds are LAZ: input of another batch, whose jobs unpack them first.
+  expect((await command(root, ["catalog", join(tiled, "clouds"), "--out", join(root, "again")])).code).toBe(0);
+  const again = await labelledPoints(await runJobs(root, "tiles:\n  size_m: 30\nground:\n", "lazy", "again"));
+  expect(again.places).toEqual(a.places);
+  expect(again.tree).toEqual(a.tree);
 });
 
 function treeTable(out: string): Record<string, string>[] {

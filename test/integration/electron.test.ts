@@ -193,12 +193,13 @@ describe.skipIf(!launcher)("the desktop app", () => {
     await electron?.kill();
   });
 
-  const launch = async () => {
-    const started = new LaunchedElectron(launcher ?? "", app.main, {
+  const launch = async (files: readonly string[] = []) => {
+    const env = {
       TMPDIR: app.work,
       APP_DATA_DIR: join(app.work, "data"),
       APP_OCTREE_CACHE_ROOT: join(app.work, "octrees"),
-    });
+    };
+    const started = new LaunchedElectron(launcher ?? "", app.main, env, files);
     electron = started;
     const { pid, address } = await started.until("ready backend", STEP_MS, (line) => {
       const record = jsonLine(line);
@@ -211,6 +212,18 @@ describe.skipIf(!launcher)("the desktop app", () => {
     const { electron, pid, address } = await launch();
     const loaded = (line: string) => (line.includes("GET /app/main.js -> 200") ? line : undefined);
     await electron.until("page in the window", STEP_MS, loaded, true);
+    process.kill(pid, "SIGTERM");
+    expect(await electron.exited).toBe(0);
+    await expectGone(address.pid);
+  });
+
+  test("its page opens the file of the command line, and shows the points", async () => {
+    const scan = join(app.work, "opened.xyz");
+    await writeSpiral(scan, 20_000);
+    const { electron, pid, address } = await launch([scan]);
+    const answered = (what: RegExp) => (line: string) => (what.test(line) ? line : undefined);
+    await electron.until("session", STEP_MS, answered(/POST \/api\/cloud\/session\/create -> 200/), true);
+    await electron.until("points", STEP_MS, answered(/GET \/octree\/[0-9a-f]{40}\/octree\.bin -> 206/), true);
     process.kill(pid, "SIGTERM");
     expect(await electron.exited).toBe(0);
     await expectGone(address.pid);

@@ -34,6 +34,12 @@ const PART = {
   max: [10, 10, 4] as [number, number, number],
 };
 
+/** State of a session of a window's backend; undefined if it is not there. */
+async function stateOf({ client }: AppWindow, id: string): Promise<string | undefined> {
+  const { sessions } = await client.listSessions();
+  return sessions.find(({ session_id }) => session_id === id)?.state;
+}
+
 describe.skipIf(skipped)("the installed desktop app", () => {
   let display: Display;
   let app: InstalledApp;
@@ -42,7 +48,6 @@ describe.skipIf(skipped)("the installed desktop app", () => {
   let second: AppWindow;
   let [scan, large] = ["", ""];
   let kept = "";
-  let left = 0;
 
   beforeAll(async () => {
     const env = { ...process.env, APP_ELECTRON_DIST: distribution };
@@ -120,7 +125,7 @@ describe.skipIf(skipped)("the installed desktop app", () => {
     expect(created.point_count).toBe(SMALL);
     const { deleted_count } = await first.client.deleteRegion(kept, { region: PART });
     expect(deleted_count).toBeGreaterThan(100);
-    left = SMALL - deleted_count;
+    const left = SMALL - deleted_count;
     const again = desktop.ready();
     process.kill(first.address.pid, "SIGKILL");
     const { instance, address } = await again;
@@ -128,9 +133,12 @@ describe.skipIf(skipped)("the installed desktop app", () => {
     expect(address.url).toBe(first.address.url);
     first = { ...first, address };
     await eventually(async () => {
-      const { sessions } = await first.client.listSessions();
-      expect(sessions).toMatchObject([{ session_id: kept, state: "ready", point_count: left }]);
+      expect(await stateOf(first, kept)).toBe("ready");
     });
+    const source = { session_id: kept };
+    const dest_path = join(app.files, "left.xyz");
+    const exported = await first.client.exportCloud({ source, format: "xyz", dest_path });
+    expect(exported).toMatchObject({ success: true, point_count: left });
   });
 
   test("a second start with the same file opens a second window with its own backend", async () => {
@@ -146,8 +154,8 @@ describe.skipIf(skipped)("the installed desktop app", () => {
     expect(second.token).not.toBe(first.token);
     const mains = processesOf(app.folder).filter(({ type }) => type === "main");
     expect(mains).toHaveLength(1);
-    expect((await second.client.listSessions()).sessions.map(({ session_id }) => session_id)).not.toContain(kept);
-    expect((await first.client.listSessions()).sessions).toHaveLength(1);
+    expect(await stateOf(second, kept)).toBeUndefined();
+    expect(await stateOf(first, kept)).toBe("ready");
   });
 
   test("saves to one project go one after the other", async () => {
@@ -175,7 +183,7 @@ describe.skipIf(skipped)("the installed desktop app", () => {
     const { pid } = second.address;
     await second.page.close();
     await eventually(() => expect(processesOf(app.folder).map((running) => running.pid)).not.toContain(pid));
-    expect((await first.client.listSessions()).sessions).toHaveLength(1);
+    expect(await stateOf(first, kept)).toBe("ready");
     await first.page.close();
     expect(await desktop.electron.exited).toBe(0);
     await eventually(() => expect(processesOf(app.folder)).toEqual([]));

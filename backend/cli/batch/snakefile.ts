@@ -121,7 +121,7 @@ rule cloud:
 /** A Snakemake profile that submits every job to Slurm with its memory and time. */
 export const SLURM_PROFILE = `# Written by the command batch; edit to add an account or a partition.
 cluster: "sbatch --parsable --job-name=batch-{rule} --output=/dev/null --cpus-per-task={threads} --mem={resources.mem_mb} --time={resources.runtime}"
-cluster-status: "./slurm-status.sh"
+cluster-status: "slurm-status.sh"
 cluster-cancel: "scancel"
 jobs: 500
 latency-wait: 60

@@ -44,7 +44,9 @@ async function headerOf(path: string): Promise<CatalogFile | SkippedFile> {
 }
 
 function fileOf(path: string, bytes: number, header: LasHeader): CatalogFile | SkippedFile {
-  const { declared_bounds: box, present_point_count: points, crs, scale } = header;
+  const { declared_bounds: box, crs, scale } = header;
+  // How many compressed points are there, only their decoder knows.
+  const points = header.compressed ? header.declared_point_count : header.present_point_count;
   if (points === 0) return { path, reason: "the file has no points" };
   if (!box || ![...box.min, ...box.max].every(Number.isFinite) || box.min.some((low, k) => low > (box.max[k] ?? low)))
     return { path, reason: "the header declares no valid bounds" };

@@ -39,18 +39,25 @@ export interface OperationsPanel {
 export function operationsPanel(parts: OperationsPanelParts): OperationsPanel {
   const panel = byId(parts.page, "operations-panel");
   const disclosures = new Map(parts.operations.map((operation) => [operation.id, disclosure(operation, parts)]));
-  panel.append(el("h2", {}, parts.texts.operations.title), ...disclosures.values());
+  panel.append(el("h2", {}, parts.texts.operations.title), ...[...disclosures.values()].map(({ details }) => details));
   const reveal = (id: string) => {
-    const details = disclosures.get(id);
+    const { details, fill } = disclosures.get(id) ?? {};
     if (!details) return;
     details.open = true;
+    fill?.(); // its event comes later
     details.scrollIntoView({ block: "nearest" });
-    requestAnimationFrame(() => details.querySelector<HTMLElement>("input, select, button")?.focus());
+    details.querySelector<HTMLElement>("input, select, button")?.focus();
   };
   return { reveal };
 }
 
-function disclosure(operation: Operation, parts: OperationsPanelParts): HTMLDetailsElement {
+interface Disclosure {
+  readonly details: HTMLDetailsElement;
+  /** Makes the form if it is open and has none. */
+  readonly fill: () => void;
+}
+
+function disclosure(operation: Operation, parts: OperationsPanelParts): Disclosure {
   const { id, title, summary } = operation;
   const body = el("div", { class: "operation-body" }, el("p", { class: "help" }, summary));
   const details = el("details", { class: "operation", id: `operation-${id}` }, el("summary", {}, title), body);
@@ -70,7 +77,7 @@ function disclosure(operation: Operation, parts: OperationsPanelParts): HTMLDeta
     if (operation.choices) operation.choices(client).then(form.offer, (error) => parts.connection.noticed(error));
   };
   details.addEventListener("toggle", fill);
-  return details;
+  return { details, fill };
 }
 
 async function choose(desktop: DesktopBridge, id: string, field: Field): Promise<string | null> {

@@ -178,8 +178,7 @@ class LayerPasses {
             if constexpr (Coder::kDecodes) {
               lanes[t].codec->store_head(points[t]->ahead, lanes[t].record);
             } else {
-              points[t]->ahead =
-                  Point14::load(lanes[t].record);  // not `real`, parts of which are on their way
+              points[t]->keep_ahead(real[t]);
             }
           });
     });

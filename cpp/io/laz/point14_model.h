@@ -80,7 +80,7 @@ struct PointContext {
 class Point14Channel {
  public:
   Point14
-      ahead{};  ///< last point of the first layer; an encoder knows all fields of it, a decoder x, y and returns
+      ahead{};  ///< last point of the first layer: x, y and returns, of an encoder also what keep_ahead() keeps
   Point14 last{};  ///< last point of the other layers
   bool used = false;
 
@@ -132,6 +132,12 @@ class Point14Channel {
     now.r = static_cast<std::uint8_t>(r);
     ahead.returns = static_cast<std::uint8_t>(r | (n << 4));
     now.position = static_cast<std::uint8_t>((r == 1 ? 1U : 0U) | (r >= n ? 2U : 0U));
+  }
+  /// Encoder: keeps the fields of the last point whose changes are coded and that are not set otherwise.
+  PC_INLINE void keep_ahead(const Point14& real) {
+    ahead.scan_angle = real.scan_angle;
+    ahead.source = real.source;
+    ahead.gps_time = real.gps_time;
   }
   /// The integers of x, y, z and the intensity: a call to code, and what to do with its value.
   template <class Coder>

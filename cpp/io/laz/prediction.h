@@ -17,28 +17,36 @@ namespace pc::io::laz {
 class StreamingMedian5 {
  public:
   void reset() {
-    values_.fill(0);
-    drop_high_ = true;
+    stay_.fill(0);
+    middle_ = 0;
+    drop_high_ = ~0;
   }
-  std::int32_t get() const { return values_[2]; }
-  /// Branch-free: inserts the value among the four that stay, whichever end was dropped.
+  std::int32_t get() const { return middle_; }
+  /// Branch-free: inserts the value among the four that stay, whichever end was dropped. The four are written and read
+  /// as a whole, because a read of several writes waits for all of them to reach the cache.
   PC_INLINE void add(std::int32_t value) {
-    const std::int32_t* stay = values_.data() + (drop_high_ ? 0 : 1);
-    const std::int32_t middle = values_[2];
+    const std::int32_t middle = middle_;
+    drop_high_ = -static_cast<std::int32_t>(
+        static_cast<unsigned>(value < middle) |
+        (static_cast<unsigned>(~drop_high_) & static_cast<unsigned>(value == middle)));
 #if defined(__SSE2__) || defined(_M_X64)
-    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(stay)),
-                  same = _mm_set1_epi32(value);
+    __m128i* const at = reinterpret_cast<__m128i*>(stay_.data());
+    const __m128i four = _mm_load_si128(at), same = _mm_set1_epi32(value);
     const __m128i lower = smaller(four, same);
-    const __m128i next = _mm_or_si128(_mm_srli_si128(lower, 4), _mm_slli_si128(same, 12));
-    values_[0] = _mm_cvtsi128_si32(lower);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(values_.data() + 1), larger(four, next));
+    const __m128i upper = larger(four, _mm_or_si128(_mm_srli_si128(lower, 4), _mm_slli_si128(same, 12)));
+    const __m128i low_four =
+        _mm_castps_si128(_mm_move_ss(_mm_castsi128_ps(_mm_slli_si128(upper, 4)), _mm_castsi128_ps(lower)));
+    const __m128i drop = _mm_set1_epi32(drop_high_);
+    _mm_store_si128(at, _mm_or_si128(_mm_and_si128(drop, low_four), _mm_andnot_si128(drop, upper)));
+    middle_ = _mm_cvtsi128_si32(_mm_shuffle_epi32(upper, 1));
 #else
-    const std::int32_t a = stay[0], b = stay[1], c = stay[2], d = stay[3];
-    values_ = {std::min(a, value), std::max(a, std::min(b, value)), std::max(b, std::min(c, value)),
-               std::max(c, std::min(d, value)), std::max(d, value)};
+    const auto [a, b, c, d] = stay_;
+    const std::array<std::int32_t, 5> five{std::min(a, value), std::max(a, std::min(b, value)),
+                                           std::max(b, std::min(c, value)), std::max(c, std::min(d, value)),
+                                           std::max(d, value)};
+    std::copy_n(five.begin() + (drop_high_ != 0 ? 0 : 1), 4, stay_.begin());
+    middle_ = five[2];
 #endif
-    drop_high_ = static_cast<bool>(static_cast<int>(value < middle) |
-                                   (static_cast<int>(!drop_high_) & static_cast<int>(value == middle)));
   }
 
  private:
@@ -52,8 +60,9 @@ class StreamingMedian5 {
     return _mm_or_si128(_mm_and_si128(above, a), _mm_andnot_si128(above, b));
   }
 #endif
-  std::array<std::int32_t, 5> values_{};
-  bool drop_high_ = true;
+  alignas(16) std::array<std::int32_t, 4> stay_{};  ///< the five without the one to be dropped
+  std::int32_t middle_ = 0;
+  std::int32_t drop_high_ = ~0;  ///< all bits: the largest is to be dropped; none: the smallest
 };
 
 using ReturnTable8 = std::array<std::array<std::uint8_t, 8>, 8>;

@@ -55,13 +55,14 @@ class RangeEncoder {
 
   template <unsigned kSymbols>
   PC_INLINE std::uint32_t symbol(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t value) {
-    if (model.until_update == 0) [[unlikely]]
-      model.begin(size);
-    const std::uint32_t from = model.start(value);
-    note(from, model.start(value + 1) - from, kSymbolBits, value + 1 == model.size);
+    const std::uint32_t left = model.until_update - 1;
+    if (static_cast<std::int32_t>(left) <= 0) [[unlikely]] {
+      symbol_and_update(model, size, value);
+      return value;
+    }
+    note(model.bounds(value), kSymbolBits);
     ++model.count[value];
-    if (--model.until_update == 0) [[unlikely]]
-      model.update();
+    model.until_update = left;
     return value;
   }
 
@@ -75,19 +76,17 @@ class RangeEncoder {
     if (model.until_update == 0) [[unlikely]]
       model.begin();
     const std::uint32_t zeros = model.zero_share;
-    note(value == 0 ? 0 : zeros, zeros, kBitBits, value != 0);
+    note(value == 0 ? zeros << 16 : zeros | kToEnd, kBitBits);
     model.zeros += value == 0;
     if (--model.until_update == 0) model.update();
     return value;
   }
 
   PC_INLINE std::uint32_t bits(unsigned count, std::uint32_t value) {
-    if (count > 19) [[unlikely]] {
-      note(value & 0xFFFFU, 1, 16, false);
-      note(value >> 16, 1, count - 16, false);
-    } else {
-      note(value, 1, count, false);
-    }
+    if (count > kNarrowBits) [[unlikely]]
+      wide_bits(count, value);
+    else
+      note(value * 0x10001U + 0x10000U, count);
     return value;
   }
   /// As bits(), or nothing for a count of 0; whether it is 0 is not predictable, so there is no branch.
@@ -96,8 +95,7 @@ class RangeEncoder {
     next_ -= count == 0 ? 1 : 0;
   }
   std::uint32_t word(std::uint32_t value) {
-    note(value & 0xFFFFU, 1, 16, false);
-    note(value >> 16, 1, 16, false);
+    wide_bits(32, value);
     return value;
   }
   std::uint64_t double_word(std::uint64_t value) {
@@ -122,13 +120,15 @@ class RangeEncoder {
   static constexpr std::size_t kLead = 8;  ///< bytes before the stream, which a store may cover
   static constexpr std::size_t kLanes = 4;
 
-  /// A part of the interval: with unit = length >> shift it starts at start * unit, and its length is width * unit, or
-  /// all that is left.
+  static constexpr unsigned kNarrowBits = 15;           ///< most bits of a part with bounds
+  static constexpr std::uint32_t kToEnd = 0xFFFF0000U;  ///< an upper bound beyond every interval
+  static constexpr std::uint32_t kWide = 0x80000000U;   ///< with the shift: `bounds` is one number
+
+  /// A part of the interval, with unit = length >> shift: from start * unit to the smaller of next * unit and the end of
+  /// the interval. A wide one has a start of up to 19 bits and the length of a unit.
   struct Part {
-    std::uint32_t start;
-    std::uint16_t width;
-    std::uint8_t shift;
-    std::uint8_t rest;  ///< 1 or 0
+    std::uint32_t bounds;  ///< lower half: start, upper half: next
+    std::uint32_t shift;
   };
 
   /// The state of a stream while parts of it are taken.
@@ -148,10 +148,12 @@ class RangeEncoder {
     /// Takes parts[i].
     PC_INLINE void step(std::size_t i) {
       const Part& part = parts[i];
-      const std::uint32_t unit = length >> part.shift;
-      const std::uint32_t from = part.start * unit;
-      const std::uint32_t own = part.width * unit, left = length - from;
-      advance(from, own + ((left - own) & (0U - part.rest)));
+      const std::uint32_t unit = length >> (part.shift & 31U);
+      if ((part.shift & kWide) != 0) [[unlikely]]
+        return advance(part.bounds * unit, unit);
+      const std::uint32_t from = (part.bounds & 0xFFFFU) * unit;
+      const std::uint64_t next = std::uint64_t{part.bounds >> 16} * unit;
+      advance(from, static_cast<std::uint32_t>(std::min<std::uint64_t>(next, length)) - from);
     }
 
     /// The upper half of `base` has the last four bytes, which carries reach; all eight bytes are stored.
@@ -161,7 +163,7 @@ class RangeEncoder {
         carry(at);
       const std::uint64_t bytes = swapped(base);
       std::memcpy(at - 4, &bytes, sizeof bytes);
-      const unsigned shift = static_cast<unsigned>(std::countl_zero(rest | 1U)) & 24U;
+      const unsigned shift = static_cast<unsigned>(std::countl_zero(rest)) & 24U;
       base <<= shift;
       length = rest << shift;
       at += shift / 8;
@@ -218,11 +220,24 @@ class RangeEncoder {
 #endif
   }
 
-  PC_INLINE void note(std::uint32_t start, std::uint32_t width, unsigned shift, bool rest) {
+  PC_INLINE void note(std::uint32_t bounds, std::uint32_t shift) {
     if (next_ == end_) [[unlikely]]
       make_room();
-    *next_++ = {start, static_cast<std::uint16_t>(width), static_cast<std::uint8_t>(shift),
-                static_cast<std::uint8_t>(rest)};
+    *next_++ = {bounds, shift};
+  }
+  /// A symbol before or after which the model has to be brought up to date.
+  template <unsigned kSymbols>
+  PC_NOINLINE void symbol_and_update(SymbolModel<kSymbols>& model, std::uint32_t size, std::uint32_t value) {
+    if (model.until_update == 0) model.begin(size);
+    note(model.bounds(value), kSymbolBits);
+    ++model.count[value];
+    if (--model.until_update == 0) model.update();
+  }
+  /// Up to 19 bits are one part, more are two.
+  PC_NOINLINE void wide_bits(unsigned count, std::uint32_t value) {
+    if (count <= 19) return note(value, count | kWide);
+    note(value & 0xFFFFU, 16 | kWide);
+    note(value >> 16, (count - 16) | kWide);
   }
   std::size_t noted() const { return static_cast<std::size_t>(next_ - parts_.data()); }
   void empty() {

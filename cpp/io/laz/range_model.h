@@ -140,6 +140,14 @@ struct alignas(16) SymbolModel {
     return static_cast<std::uint32_t>(starts[symbol] + kBias);
   }
 
+  /// The start of a symbol in the lower half, that of the next one in the upper half; after the last symbol 0xFFFF.
+  std::uint32_t bounds(std::uint32_t symbol) const {
+    std::uint32_t both;
+    std::memcpy(&both, starts + symbol, sizeof both);
+    if constexpr (std::endian::native == std::endian::big) both = both << 16 | both >> 16;
+    return both ^ 0x80008000U;
+  }
+
   /// End of a symbol's part of an interval of this length. Symbols end at their successor's start, the last one at the
   /// end of the interval, which lies before the start that the fillers stand for.
   std::uint32_t end(std::uint32_t symbol, std::uint32_t unit, std::uint32_t length) const {

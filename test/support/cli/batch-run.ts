@@ -45,11 +45,12 @@ async function done(root: string, argv: readonly string[]): Promise<Ended> {
 }
 
 /** Plans a batch and runs its jobs in this process, as Snakemake would. */
-export async function runJobs(root: string, workflow: string, name: string): Promise<string> {
+export async function runJobs(root: string, workflow: string, name: string, catalog = "catalog"): Promise<string> {
   const [file, out] = [join(root, `${name}.yml`), join(root, name)];
   writeFileSync(file, workflow);
-  await done(root, ["batch", file, "--catalog", join(root, "catalog"), "--out", out, "--plan"]);
-  const { tiles } = planOf(out);
+  await done(root, ["batch", file, "--catalog", join(root, catalog), "--out", out, "--plan"]);
+  const { tiles, files } = planOf(out);
+  for (const { id } of files.filter(({ compressed }) => compressed)) await done(root, ["batch-unpack", out, id]);
   for (const { id } of tiles) await done(root, ["batch-tile", out, id]);
   await done(root, ["batch-merge", out]);
   for (const { id } of tiles) await done(root, ["batch-cloud", out, id]);

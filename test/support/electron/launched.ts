@@ -17,10 +17,10 @@ export class LaunchedElectron {
   readonly #waiters = new Set<Waiter>();
   readonly exited: Promise<number | null>;
 
-  constructor(launcher: string, main: string, env: NodeJS.ProcessEnv) {
+  constructor(launcher: string, main: string, env: NodeJS.ProcessEnv, files: readonly string[] = []) {
     const { NODE_OPTIONS: _, ...inherited } = process.env; // the test runner's own
     // A group of its own: the launcher may have started a display server, which must go with it.
-    this.#child = spawn(launcher, [main], { env: { ...inherited, ...env }, stdio: "pipe", detached: true });
+    this.#child = spawn(launcher, [main, ...files], { env: { ...inherited, ...env }, stdio: "pipe", detached: true });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on("line", (line) => this.#heard(line));
     }

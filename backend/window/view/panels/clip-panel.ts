@@ -32,6 +32,9 @@ export function clipPanel(page: Document, view: CloudView, texts: ViewTexts): HT
     if (box.checked) extent = view.bounds();
     apply();
   });
+  view.onLegend(() => {
+    if (box.checked && !view.clipBox()) apply(); // it was on before there was a cloud
+  });
   for (const { name, from, to } of rows) {
     from.addEventListener("input", () => {
       if (from.valueAsNumber > to.valueAsNumber) to.value = from.value;

@@ -6,6 +6,7 @@ import { root } from "./fingerprint.mjs";
 /** layer -> the layers it may use. Longest prefix wins; `shared` is open to all TypeScript. */
 const below = {
   "backend/entry": [
+    "backend/make-folder.ts",
     "backend/routes",
     "backend/deps.ts",
     "backend/logger.ts",
@@ -32,6 +33,7 @@ const below = {
   "backend/logger.ts": ["backend/config.ts"],
   "backend/version.ts": [],
   "backend/file-moves.ts": [],
+  "backend/make-folder.ts": [],
   "backend/config.ts": ["backend/native"],
   "backend/routes": ["backend/http", "backend/services", "backend/deps.ts"],
   "backend/http": ["backend/jobs", "backend/sessions", "backend/native", "backend/config.ts", "backend/file-moves.ts"],
@@ -42,6 +44,7 @@ const below = {
     "backend/deps.ts",
     "backend/version.ts",
     "backend/file-moves.ts",
+    "backend/make-folder.ts",
   ],
   "backend/sessions": ["backend/native", "backend/file-moves.ts"],
   "backend/jobs": ["backend/native"],

@@ -30,12 +30,9 @@ interface Given {
   readonly skip?: Uint8Array;
   readonly reflectance?: Float64Array;
   readonly threads?: number;
-  /** Threads of the addon. */
-  readonly native?: number;
 }
-function labelsOf({ plan, positions, skip, reflectance, threads, native = 0 }: Given) {
-  return new JobRegistry().run(async (run) => {
-    const job = run.quiet(native);
+function labelsOf({ plan, positions, skip, reflectance, threads }: Given) {
+  return new JobRegistry().run(async (job) => {
     const input = {
       positions: column(positions),
       skip: skip ? new addon.Column("u8", skip) : null,
@@ -132,12 +129,12 @@ describe("several crops", () => {
   });
 });
 
-test("the bundled model gives the same labels on 1 and 2 threads, of the network and of the addon", async () => {
+test("the bundled model gives the same labels on 1 and 2 threads", async () => {
   const plan = await planMl(null, { ...made.deps, config: { ...made.deps.config, bundledModelsDir: BUNDLED } });
   const tree = leafyTree(3, { leaves: 9000, wood: 6000 });
   const positions = Float64Array.from(tree.points.flat());
-  const one = await labelsOf({ plan, positions, threads: 1, native: 1 });
-  const two = await labelsOf({ plan, positions, threads: 2, native: 2 });
+  const one = await labelsOf({ plan, positions, threads: 1 });
+  const two = await labelsOf({ plan, positions, threads: 2 });
   expect(Buffer.compare(one.values, two.values)).toBe(0);
   expect(agreement(one.values, tree.classes)).toBeGreaterThan(0.9);
 });

@@ -11,6 +11,7 @@ import { lastLine } from "./batch-log.ts";
 import { PLACES, readJson, writeJson, writeWhole } from "./folders.ts";
 import type { Merged } from "./merge.ts";
 import type { Plan } from "./plan-document.ts";
+import { seamWarnings } from "./seams.ts";
 import type { TileResult, TileTimes } from "./tile-result.ts";
 
 const FAILED: Rgb = [0xd6, 0x27, 0x28];
@@ -68,6 +69,7 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
   );
   const warnings = [
     ...failed.map(({ tile, reason }) => `Tile ${tile} failed and is missing in the results: ${reason}`),
+    ...seamWarnings(plan),
     ...merged.warnings,
     ...grouped(tileWarnings),
   ];

@@ -113,6 +113,12 @@ export const SessionWoodFields = {
     .describe(
       "column with the reflectance, upper and lower case alike; null or unknown = reflectance, intensity among the scalar columns, else the intensity of the points, else none",
     ),
+  skip_ground: z
+    .boolean()
+    .default(false)
+    .describe(
+      "true: hits that column ground_class labels as ground are no part of the plants: they are not analysed and get 0; an error without that column",
+    ),
   defer_octree: z.boolean().default(false).describe("true: do not build the octree, which is then out of date"),
   acknowledge_cost: acknowledged("a 409 with a cost warning"),
 } as const;

@@ -608,6 +608,7 @@ class PointCloudClient:
         method, model_id, wood_bias, k_min, k_max, k_step, reg_k, reg_iters, min_speckle, branch_grow_sph,
         backbone_support, voxel_size, reflectance_weight_max  as in segment_wood
         scalar_slug       column with the reflectance; default: reflectance or intensity
+        skip_ground       hits that ground_class labels as ground are not analysed and get 0
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning
         """

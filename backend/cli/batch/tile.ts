@@ -2,6 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Client } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { MIN_WOOD_POINTS } from "../../../shared/limits.ts";
 import { withBackend } from "../analyze/backend.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
 import { Stopwatch } from "../analyze/stopwatch.ts";
@@ -101,6 +102,7 @@ async function steps(view: string, run: TileRun): Promise<TileResult> {
   const id = tail.session_id;
   const warnings: string[] = [...(tail.warnings ?? [])];
   clock.lap("import");
+  let plants = Number.POSITIVE_INFINITY;
   if (ground) {
     log("Looking for the ground");
     const found = await client.segmentGroundSession(
@@ -109,6 +111,7 @@ async function steps(view: string, run: TileRun): Promise<TileResult> {
       { signal },
     );
     warnings.push(...found.warnings);
+    plants = found.num_plant;
     clock.lap("ground");
   }
   const surfaces = await makeSurfaces(id, plan, tile, { ...run, signal });
@@ -124,11 +127,11 @@ async function steps(view: string, run: TileRun): Promise<TileResult> {
     warnings.push(...found.warnings, ...(found.fusion_warning ? [found.fusion_warning] : []));
     clock.lap("trees");
   }
-  if (wood) {
+  if (wood && plants >= MIN_WOOD_POINTS) {
     log("Telling wood from leaves");
     const found = await client.segmentWoodSession(
       id,
-      { ...wood, defer_octree: true, acknowledge_cost: true },
+      { ...wood, skip_ground: true, defer_octree: true, acknowledge_cost: true }, // needs step ground
       { signal },
     );
     warnings.push(...found.warnings);

@@ -5,7 +5,8 @@ import { MAX_WOOD_SOURCES } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { toF64 } from "../../native/cloud/cloud.ts";
-import { type ConcatPart, classCounts, concatColumns } from "../../native/cloud/edit.ts";
+import { type ConcatPart, classCounts, concatColumns, selectRows } from "../../native/cloud/edit.ts";
+import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -33,6 +34,7 @@ export interface WoodSource {
   readonly session: CloudSession;
 }
 
+const GROUND_SLUG = "ground_class";
 const GROUND_LABEL = 1;
 
 /** The sessions of a flat request; none for inline points. Errors: invalid_argument, not_found. */
@@ -80,10 +82,14 @@ export function reflectanceColumn(state: CloudState, slug: string | null): Nativ
   );
 }
 
-/** The hits of a session that are not deleted. */
-export async function sessionWood(state: CloudState, slug: string | null, job: Job) {
+/**
+ * The hits of a session that are not deleted. `skipGround`: nor labelled as ground.
+ * Errors: invalid_argument if there are no ground labels to skip.
+ */
+export async function sessionWood(state: CloudState, slug: string | null, job: Job, skipGround = false) {
   const mask = await surviving(state, job);
-  const labels = optionalExtra(state, "ground_class");
+  if (skipGround) return { mask, input: await withoutGround(state, mask, slug, job) };
+  const labels = optionalExtra(state, GROUND_SLUG);
   const classes = labels && (await job.track(() => classCounts(labels, mask.skip)));
   const input: WoodInput = {
     positions: positionsColumn(state),
@@ -94,6 +100,39 @@ export async function sessionWood(state: CloudState, slug: string | null, job: J
     source_counts: [mask.hit_count],
   };
   return { mask, input };
+}
+
+async function withoutGround(
+  state: CloudState,
+  mask: { readonly skip: NativeColumn | null },
+  slug: string | null,
+  job: Job,
+): Promise<WoodInput> {
+  const labels = optionalExtra(state, GROUND_SLUG);
+  if (!labels)
+    throw new AppError(
+      "invalid_argument",
+      "skip_ground needs column ground_class, which the session does not have; segment the ground first",
+    );
+  const positions = positionsColumn(state);
+  const filters = [{ column: labels, min: -Infinity, max: Infinity, values: [GROUND_LABEL] }];
+  const ground = await job.track(() => selectRows({ positions, regions: [], filters }));
+  const terms = [job.adopt(new ColumnRef(ground)).native, ...(mask.skip ? [mask.skip] : [])];
+  const left = await job.track(() =>
+    combineMasks(
+      terms.map((one) => ({ mask: one, invert: false })),
+      "or",
+    ),
+  );
+  const hit_count = positions.length - left.count;
+  return {
+    positions,
+    skip: job.adopt(new ColumnRef(left.mask)).native,
+    hit_count,
+    reflectance: reflectanceColumn(state, slug),
+    ground_count: 0,
+    source_counts: [hit_count],
+  };
 }
 
 /** The hits of several sessions as one cloud; reflectance only if each has one. */

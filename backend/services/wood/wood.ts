@@ -230,7 +230,7 @@ export function segmentWoodSession(
   job: Job,
 ): Promise<SessionWoodResponse> {
   return session.read(job, async (base) => {
-    const { mask, input } = await sessionWood(base, request.scalar_slug ?? null, job);
+    const { mask, input } = await sessionWood(base, request.scalar_slug ?? null, job, request.skip_ground);
     const plan = planWood(input, filter, deps);
     if (plan.cost_warning && !request.acknowledge_cost) throw asRefusal(plan.cost_warning);
     const octree = request.defer_octree ? 0 : octreeCost(base, mask);

@@ -54,6 +54,24 @@ test("defer_octree: the column exists, the octree is stale; scalar_slug in any c
   expect((await segment(session_id, { defer_octree: true })).reflectance_weight).toBe(0);
 });
 
+test("skip_ground: the points without ground as if there were none; refused without labels", async () => {
+  const low = points.map(([, , z = 0]) => z < 0.1);
+  const labelled = points.map((p, i) => `${p.join(" ")} ${low[i] ? 1 : 2}`);
+  const { session_id } = await cloud(made, ["x y z ground_class", ...labelled]);
+  const answer = await segment(session_id, { method: "sota", skip_ground: true });
+  expect(answer.analyzed_points).toBe(low.filter((ground) => !ground).length);
+  expect(answer.warnings.filter((text) => text.includes("ground"))).toEqual([]);
+  const alone = await cloud(made, ["x y z", ...points.flatMap((p, i) => (low[i] ? [] : [p.join(" ")]))]);
+  await segment(alone.session_id, { method: "sota" });
+  const labels = await woodOf(session_id);
+  expect(labels.filter((_, i) => low[i]).every((label) => label === 0)).toBe(true);
+  expect(labels.filter((_, i) => !low[i])).toEqual(await woodOf(alone.session_id));
+  expect(await refusal(made, url(alone.session_id), { skip_ground: true })).toEqual([
+    400,
+    expect.stringContaining("segment the ground first"),
+  ]);
+});
+
 test("ground that is labelled: a warning of the methods with a skeleton", async () => {
   const labelled = points.map((p) => `${p.join(" ")} ${(p[2] ?? 0) < 0.1 ? 1 : 2}`);
   const { session_id } = await cloud(made, ["x y z ground_class", ...labelled]);

@@ -69,6 +69,19 @@ Qsm sample(const Vec3d& o) {
   return qsm;
 }
 
+TEST(QsmMetrics, TheTrunkIsNotATwigThatBeginsLower) {
+  Qsm qsm = sample({0, 0, 0});
+  qsm.cylinders.push_back({.cyl_id = 15,
+                           .start = {0, 0, -0.1},
+                           .end = {0.1, 0, 0},
+                           .radius = 0.004,
+                           .parent_id = -1,
+                           .shoot_id = 4,
+                           .rank = 1});
+  qsm.shoots.push_back({.shoot_id = 4, .rank = 1, .cylinder_ids = {15}, .child_shoot_ids = {}});
+  EXPECT_NEAR(metrics_of(qsm).trunk_diameter_m, 0.4, 1e-15);
+}
+
 TEST(QsmMetrics, EqualHandComputedValues) {
   const QsmMetrics m = metrics_of(sample({0, 0, 0}));
   EXPECT_NEAR(m.tcsa_m2, kPi * 0.04, 1e-15);

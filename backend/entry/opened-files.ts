@@ -7,7 +7,17 @@ import { fileURLToPath } from "node:url";
  */
 export function openedFiles(argv: readonly string[], programs: number, folder: string): string[] {
   const words = argv.filter((word) => word !== "" && !word.startsWith("-")).slice(programs);
-  return words.map((word) => (word.startsWith("file://") ? fileURLToPath(word) : resolve(folder, word)));
+  return words.map((word) => pathOf(word) ?? resolve(folder, word));
+}
+
+/** Undefined for words that are no address of a file on this machine. */
+function pathOf(word: string): string | undefined {
+  if (!word.startsWith("file://")) return undefined;
+  try {
+    return fileURLToPath(word);
+  } catch {
+    return undefined; // the page says that there is no such file
+  }
 }
 
 /** What a second start passes to the first; whatever else comes is no files. */

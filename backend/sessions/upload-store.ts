@@ -39,8 +39,11 @@ export class UploadStore {
   readonly #ttlMs: number;
   readonly #log: Logger;
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Uploads in progress. */
+  readonly #active = new Set<string>();
   /** Bytes announced by the uploads in progress and not yet written. */
   #expected = 0;
+  #isOver = false;
 
   constructor(root: string, ttlMs: number, log: Logger) {
     this.#root = root;
@@ -50,21 +53,24 @@ export class UploadStore {
 
   /**
    * Stores a file. A failure, such as a client that hangs up, leaves nothing.
-   * Errors: invalid_argument for an empty file; no_space, also before the first byte for an announced size; io.
+   * Errors: invalid_argument for an empty file; no_space, also before the first byte for an announced size;
+   * canceled if the service ends meanwhile; io.
    */
   async add({ name, declared, chunks }: IncomingUpload): Promise<StoredUpload> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
-    const announced = declared ?? 0;
-    await this.#requireSpace(announced);
-    this.#expected += announced;
+    const open = { bytes: declared ?? 0 };
+    this.#expected += open.bytes; // before the disk is asked: another upload may ask at the same time
     const upload_id = randomBytes(16).toString("hex");
     const folder = this.#folder(upload_id);
+    this.#active.add(upload_id);
     try {
+      await this.#requireSpace(open.bytes);
       await mkdir(folder, { mode: 0o700 });
       const stored = uploadName(name);
       const path = join(folder, stored);
       const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
-      await pipeline(this.#watched(chunks, announced), file);
+      await pipeline(this.#watched(chunks, open), file);
+      this.#requireService();
       if (file.bytesWritten === 0) throw new AppError("invalid_argument", `the file "${stored}" is empty`);
       this.#keep(upload_id);
       return { upload_id, path, name: stored, bytes: file.bytesWritten };
@@ -72,7 +78,8 @@ export class UploadStore {
       await remove(folder);
       throw error;
     } finally {
-      this.#expected -= announced;
+      this.#expected -= open.bytes;
+      this.#active.delete(upload_id);
     }
   }
 
@@ -86,19 +93,23 @@ export class UploadStore {
     return true;
   }
 
-  /** Removes what processes left that have ended. Never rejects. */
+  /** Removes what processes left that have ended, also one that had the number of this process. Never rejects. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.#root).catch(() => [])) {
-      const pid = Number(FOLDER.exec(name)?.[1] ?? 0);
-      if (pid === 0 || pid === process.pid || leaseAlive({ pid, start_time: null, instance: "" })) continue;
+      const [, number, id = ""] = FOLDER.exec(name) ?? [];
+      const pid = Number(number ?? 0);
+      const isOurs = this.#active.has(id) || this.#timers.has(id);
+      const isForeign = pid !== process.pid && leaseAlive({ pid, start_time: null, instance: "" });
+      if (pid === 0 || isOurs || isForeign) continue;
       await remove(join(this.#root, name)).catch((error: unknown) =>
         this.#log.debug({ err: error, name }, "upload of an ended process not removed; the next start tries again"),
       );
     }
   }
 
-  /** Removes all uploads. */
+  /** Removes all uploads; those in progress end with their next bytes. */
   async close(): Promise<void> {
+    this.#isOver = true;
     for (const id of [...this.#timers.keys()]) await this.#drop(id);
   }
 
@@ -114,24 +125,32 @@ export class UploadStore {
     this.delete(id).catch((error: unknown) => this.#log.warn({ err: error }, "an upload was not removed"));
 
   /** Passes chunks on while the disk has room, also for clients that announce no size or other programs that write. */
-  async *#watched(chunks: AsyncIterable<Uint8Array>, announced: number): AsyncGenerator<Uint8Array> {
+  async *#watched(chunks: AsyncIterable<Uint8Array>, open: { bytes: number }): AsyncGenerator<Uint8Array> {
     let written = 0;
     let checked = 0;
     for await (const chunk of chunks) {
+      this.#requireService();
+      const expected = Math.min(open.bytes, chunk.length);
+      open.bytes -= expected;
+      this.#expected -= expected;
       written += chunk.length;
       if (written - checked >= CHECK_BYTES) {
         checked = written;
-        await this.#requireSpace(Math.max(0, announced - written), announced);
+        await this.#requireSpace(open.bytes);
       }
       yield chunk;
     }
   }
 
-  /** Errors: no_space unless `bytes` more, what other uploads expect and the reserve fit on the disk. */
-  async #requireSpace(bytes: number, own = 0): Promise<void> {
+  #requireService(): void {
+    if (this.#isOver) throw new AppError("canceled", "the service ends; send the file again after its next start");
+  }
+
+  /** Errors: no_space unless the `bytes` of an upload, what the others expect and the reserve fit on the disk. */
+  async #requireSpace(bytes: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.#root);
     const free = bavail * bsize;
-    const others = this.#expected - own;
+    const others = this.#expected - bytes;
     if (bytes + others + MIN_FREE_AFTER_UPLOAD_BYTES <= free) return;
     const mib = (count: number) => Math.ceil(count / MIB);
     throw new AppError(

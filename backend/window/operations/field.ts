@@ -107,7 +107,8 @@ export function parsedValue(field: Field, text: string, words: FieldWords): unkn
 }
 
 function numberOf({ name }: Field, text: string, sentence: string): number {
-  const value = Number(text.replace(",", "."));
+  const isGrouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/.test(text); // 1,000 means 1 to some and 1000 to others
+  const value = isGrouped ? Number.NaN : Number(text.replace(",", "."));
   if (!Number.isFinite(value)) throw new FieldError(name, sentence);
   return value;
 }

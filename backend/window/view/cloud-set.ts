@@ -50,19 +50,32 @@ export class CloudSet {
     this.origin ??= centreOf(new CloudPoints(input, index, [0, 0, 0]).bounds);
     const cloud = new CloudPoints(input, index, this.origin);
     cloud.isVisible = before?.isVisible ?? true;
-    if (before) this.#leaving.add(before);
+    if (before) this.#leave(before);
     this.#clouds.set(id, cloud);
     this.#stage.scene.add(cloud.group);
     this.restyle();
     return true;
   }
 
-  /** Drops clouds whose successors have points. */
+  /** Keeps one picture of a replaced cloud: the newest with points. */
+  #leave(before: CloudPoints): void {
+    if (before.loaded.size === 0) return before.dispose();
+    const { session_id } = before.input;
+    for (const old of this.#leaving) {
+      if (old.input.session_id !== session_id) continue;
+      this.#leaving.delete(old);
+      old.dispose();
+    }
+    before.isLeaving = true;
+    this.#leaving.add(before);
+  }
+
+  /** Drops clouds whose successors have points or are hidden. */
   dropReplaced(): void {
     for (const old of this.#leaving) {
       const successor = this.#clouds.get(old.input.session_id);
-      const hasPoints = successor === undefined || successor.loaded.size > 0 || successor.index.root === undefined;
-      if (!hasPoints) continue;
+      const isAwaited = successor?.isVisible && successor.loaded.size === 0 && successor.index.root !== undefined;
+      if (isAwaited) continue;
       this.#leaving.delete(old);
       old.dispose();
     }

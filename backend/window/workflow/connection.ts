@@ -11,7 +11,7 @@ const LONGEST_RETRY_MS = 5_000;
 /**
  * Watches whether the service answers. state | asks again after | then
  * connecting, lost | 250 ms, doubled up to 5 s | online, denied
- * online | 4 s, or at once after a failed request | lost
+ * online | 4 s | lost; at once when a request found no answer
  * denied | never: the page needs another token |
  */
 export class Connection {
@@ -21,6 +21,8 @@ export class Connection {
   #retry_ms = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asking = false;
+  /** Requests without an answer so far. */
+  #losses = 0;
 
   /** `onOnline` runs each time that the service was found (again). It may throw what the client throws. */
   constructor(client: Client, onOnline: () => Promise<void>) {
@@ -33,10 +35,13 @@ export class Connection {
     clearTimeout(this.#timer);
     void this.#ask();
   }
-  /** Tells of a failed request: a lost connection is looked at at once. */
+  /** Tells of a failed request. After one without an answer, `onOnline` runs again even if the service answers at once. */
   noticed(error: unknown): void {
-    if (isLost(error)) this.check();
     if (isDenied(error)) this.#to("denied");
+    if (!isLost(error) || this.state.value === "denied") return;
+    this.#losses += 1;
+    this.#to("lost");
+    this.check();
   }
   stop(): void {
     clearTimeout(this.#timer);
@@ -48,21 +53,24 @@ export class Connection {
     try {
       await this.#client.health();
       if (this.state.value !== "online") {
+        const losses = this.#losses;
         await this.#onOnline();
+        if (this.#losses !== losses) return this.#again();
         this.#to("online");
       }
       this.#retry_ms = FIRST_RETRY_MS;
       this.#later(ALIVE_MS);
     } catch (error) {
       if (isDenied(error)) this.#to("denied");
-      else {
-        this.#to("lost");
-        this.#later(this.#retry_ms);
-        this.#retry_ms = Math.min(2 * this.#retry_ms, LONGEST_RETRY_MS);
-      }
+      else this.#again();
     } finally {
       this.#asking = false;
     }
+  }
+  #again(): void {
+    this.#to("lost");
+    this.#later(this.#retry_ms);
+    this.#retry_ms = Math.min(2 * this.#retry_ms, LONGEST_RETRY_MS);
   }
   #later(ms: number): void {
     this.#timer = setTimeout(() => this.check(), ms);

@@ -1,7 +1,15 @@
 import type { Client } from "../../../shared/client/index.ts";
 import type { SessionSummary } from "../../../shared/contract/cloud-session/sessions.ts";
-import type { BoxRegion, Region } from "../../../shared/contract/region.ts";
 import { DEFAULT_MAX_DELETED_HISTORY } from "../../../shared/limits.ts";
+import {
+  type Edit,
+  type EditPart,
+  EMPTY,
+  type History,
+  historyWithin,
+  isHistory,
+  type Pending,
+} from "./edit-history.ts";
 import { isLost } from "./jobs.ts";
 import type { TabMemory } from "./memory.ts";
 import { Signal } from "./signal.ts";
@@ -9,50 +17,13 @@ import { Signal } from "./signal.ts";
 /*
  * Deletions and labels with undo and redo. The service keeps the edits and can undo them; the page keeps what it needs to
  * send them again, in the storage of its tab. An edit whose answer never came is kept as pending: when the service is
- * back, its number of steps tells whether the edit was made, and if not, it is sent again.
+ * back, its number of steps tells whether the edit was made, and if not, it is sent again. Edits that are drawn meanwhile
+ * wait for that, in their order.
  */
 
-/** What a selection covers in one session, stored frame. */
-export interface EditPart {
-  readonly session_id: string;
-  readonly region: Region;
-  readonly limit_box: BoxRegion | null;
-}
-export interface Edit {
-  readonly id: string;
-  /** Null: delete. */
-  readonly label: { readonly slug: string; readonly to_class: number } | null;
-  readonly parts: readonly EditPart[];
-}
-/** An edit that was made. */
-interface Made {
-  readonly edit: Edit;
-  /** Sessions where it made a step, and the number of steps to keep once its undo has begun; null = not begun. */
-  readonly steps: Readonly<Record<string, number | null>>;
-}
-interface Pending {
-  readonly edit: Edit;
-  readonly steps: Readonly<Record<string, null>>;
-  /** Parts before this one are made; it was sent when its session had `steps_before` steps. */
-  readonly next: number;
-  readonly steps_before: number;
-  /** What can be redone once it is made. */
-  readonly undone: readonly Edit[];
-}
-interface History {
-  readonly made: readonly Made[];
-  readonly undone: readonly Edit[];
-  readonly pending: Pending | null;
-}
-const EMPTY: History = { made: [], undone: [], pending: null };
 const KEY = "edits";
 
-const isHistory = (value: unknown): value is History =>
-  typeof value === "object" &&
-  value !== null &&
-  Array.isArray((value as History).made) &&
-  Array.isArray((value as History).undone) &&
-  "pending" in value;
+export type { Edit } from "./edit-history.ts";
 
 export interface EditsParts {
   readonly client: Client;
@@ -63,32 +34,44 @@ export interface EditsParts {
   readonly onPending: () => void;
 }
 
+/** The edits of all clouds, one after another. */
 export class Edits {
   readonly history: Signal<History>;
   readonly #parts: EditsParts;
   /** Steps that the service can undo: of deletions under the session id, of labels under `id/slug`. */
   readonly #counts = new Map<string, number>();
   #queue: Promise<void> = Promise.resolve();
+  /** A request had no answer: the counts hold again after resume(). */
+  #isUnsure = false;
 
   constructor(parts: EditsParts) {
     this.#parts = parts;
-    this.history = new Signal(parts.memory.read(KEY, isHistory) ?? EMPTY);
+    this.history = new Signal({ ...EMPTY, ...parts.memory.read(KEY, isHistory) });
   }
 
   /** Makes a new edit. What was undone before cannot be redone any more. */
   make(edit: Edit): Promise<void> {
-    return this.#then(() => this.#send({ edit, steps: {}, next: 0, steps_before: 0, undone: [] }, false));
+    return this.#then(async () => {
+      if (!this.#isBehind) return this.#send(first(edit, []), false);
+      const { waiting } = this.history.value;
+      this.#save({ ...this.history.value, waiting: [...waiting, edit] });
+      this.#parts.onPending();
+    });
   }
+  /** Nothing while an edit is pending. */
   undo(): Promise<void> {
-    return this.#then(() => this.#undo());
+    return this.#then(async () => {
+      if (!this.#isBehind) await this.#undo();
+    });
   }
+  /** Nothing while an edit is pending. */
   redo(): Promise<void> {
     return this.#then(async () => {
       const [edit, ...undone] = this.history.value.undone;
-      if (edit) await this.#send({ edit, steps: {}, next: 0, steps_before: 0, undone }, false);
+      if (edit && !this.#isBehind) await this.#send(first(edit, undone), false);
     });
   }
-  /** After the service was found: learns what it can undo, forgets closed sessions, completes a pending edit. */
+  /** After the service was found: learns what it can undo, forgets closed sessions, completes pending edits. */
   resume(sessions: readonly SessionSummary[]): Promise<void> {
     return this.#then(async () => {
       this.#counts.clear();
@@ -97,14 +80,32 @@ export class Edits {
         for (const [slug, count] of Object.entries(undo.label_strokes))
           this.#counts.set(`${session_id}/${slug}`, count);
       }
+      this.#isUnsure = false;
       const open = new Set(sessions.filter(({ is_open }) => is_open).map(({ session_id }) => session_id));
-      const { made, undone, pending } = this.history.value;
-      this.#save({ made: made.filter(isOf(open)), undone: undone.filter((edit) => isOf(open)({ edit })), pending });
-      if (pending && isOf(open)(pending)) await this.#send(pending, true);
-      else if (pending) this.#save({ ...this.history.value, pending: null });
+      const before = this.history.value.pending;
+      this.#save(historyWithin(this.history.value, (id) => open.has(id)));
+      const { pending } = this.history.value;
+      const unsure = before?.edit.parts[before.next]?.session_id;
+      if (pending) await this.#sendOrDrop(pending, unsure !== undefined && open.has(unsure));
+      for (;;) {
+        const [edit, ...waiting] = this.history.value.waiting;
+        if (!edit) return;
+        this.#save({ ...this.history.value, waiting });
+        await this.#sendOrDrop(first(edit, []), false);
+      }
+    });
+  }
+  /** A session was closed: its parts of the edits are gone. */
+  forget(sessionId: string): Promise<void> {
+    return this.#then(async () => {
+      if (!this.#isBehind) this.#save(historyWithin(this.history.value, (id) => id !== sessionId));
     });
   }
 
+  get #isBehind(): boolean {
+    const { pending, waiting } = this.history.value;
+    return this.#isUnsure || pending !== null || waiting.length > 0;
+  }
   async #undo(): Promise<void> {
     const newest = this.history.value.made.at(-1);
     if (!newest) return;
@@ -142,7 +143,8 @@ export class Edits {
     const { edit, undone } = start;
     let { steps } = start;
     const record = () => {
-      this.#save({ made: [...this.history.value.made, { edit, steps }], undone, pending: null });
+      const { made, waiting } = this.history.value;
+      this.#save({ made: [...made, { edit, steps }], undone, pending: null, waiting });
       this.#parts.onChanged(Object.keys(steps));
     };
     try {
@@ -174,14 +176,28 @@ export class Edits {
     return (await client.labelRegion(session_id, { slug: label.slug, strokes: [stroke] })).label_edit_count;
   }
 
-  /** One edit at a time. A refused edit is dropped, one without an answer stays pending. */
+  /** One piece of work at a time. A refused edit is dropped, one without an answer stays pending. */
   #then(work: () => Promise<void>): Promise<void> {
     this.#queue = this.#queue.then(work).catch((error: unknown) => {
-      if (isLost(error)) this.#parts.onPending();
-      else this.#save({ ...this.history.value, pending: null });
-      this.#parts.onFailure(error);
+      if (isLost(error)) {
+        this.#isUnsure = true;
+        this.#parts.onPending();
+        this.#parts.onFailure(error);
+      } else this.#drop(error);
     });
     return this.#queue;
+  }
+  async #sendOrDrop(pending: Pending, isAgain: boolean): Promise<void> {
+    try {
+      await this.#send(pending, isAgain);
+    } catch (error) {
+      if (isLost(error)) throw error;
+      this.#drop(error);
+    }
+  }
+  #drop(error: unknown): void {
+    this.#save({ ...this.history.value, pending: null });
+    this.#parts.onFailure(error);
   }
   #save(history: History): void {
     this.#parts.memory.write(KEY, history);
@@ -189,9 +205,6 @@ export class Edits {
   }
 }
 
-const isOf =
-  (open: ReadonlySet<string>) =>
-  ({ edit }: { readonly edit: Edit }): boolean =>
-    edit.parts.every(({ session_id }) => open.has(session_id));
+const first = (edit: Edit, undone: readonly Edit[]): Pending => ({ edit, steps: {}, next: 0, steps_before: 0, undone });
 
 const keyOf = ({ label }: Edit, sessionId: string): string => (label ? `${sessionId}/${label.slug}` : sessionId);

@@ -13,9 +13,10 @@ export function sessionToolbar(
   const redo = button(texts.redo, () => void edits.redo(), { "aria-keyshortcuts": "Control+Y" });
   const saveButton = button(texts.save, save, { "aria-keyshortcuts": "Control+S" });
   byId(page, "session-toolbar").append(undo, redo, saveButton);
-  edits.history.follow(({ made, undone, pending }) => {
-    undo.disabled = made.length === 0 || pending !== null;
-    redo.disabled = undone.length === 0 || pending !== null;
+  edits.history.follow(({ made, undone, pending, waiting }) => {
+    const isBehind = pending !== null || waiting.length > 0;
+    undo.disabled = made.length === 0 || isBehind;
+    redo.disabled = undone.length === 0 || isBehind;
   });
   page.addEventListener("keydown", (event) => {
     const action = actionOf(event);
@@ -27,7 +28,9 @@ export function sessionToolbar(
   });
 }
 
-/** In a text field, undo and redo are those of its text. */
+const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "number", "password", "search"]);
+
+/** In a text field, undo and redo are those of its text; a question comes first. */
 function actionOf({
   key,
   ctrlKey,
@@ -37,9 +40,10 @@ function actionOf({
   target,
 }: KeyboardEvent): "undo" | "redo" | "save" | undefined {
   if (!(ctrlKey || metaKey) || altKey) return undefined;
+  if (target instanceof Element && target.closest("dialog")) return undefined;
   const letter = key.toLowerCase();
   if (letter === "s" && !shiftKey) return "save";
-  if (target instanceof HTMLInputElement && target.type === "text") return undefined;
+  if (target instanceof HTMLInputElement && TEXT_TYPES.has(target.type)) return undefined;
   if (letter === "z") return shiftKey ? "redo" : "undo";
   return letter === "y" && !shiftKey ? "redo" : undefined;
 }

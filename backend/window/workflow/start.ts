@@ -61,6 +61,7 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
     await edits.resume(clouds.list.value.flatMap(({ summary }) => (summary ? [summary] : [])));
   });
   rememberTrees(scene, memory, clouds);
+  clouds.closed.follow((id) => void (id !== null && edits.forget(id)));
   view.onProblem((message) => {
     notices.add("warning", message);
     connection.check();

@@ -37,12 +37,13 @@ export class TreePanel {
     this.element = el("section", { class: "trees" }, el("h2", {}, texts.title), this.#body);
     scene.trees.follow((list) => {
       this.#list = list;
+      if (this.#selected !== null) view.highlightTree(null);
       this.#selected = null;
       this.#draw();
     });
     view.onPick((point) => {
       const id = point?.values.tree_instance;
-      if (id !== undefined && this.#list?.trees.some(({ tree_id }) => tree_id === id)) this.#select(id, true);
+      if (id !== undefined && point?.session_id === this.#list?.session_id && this.#list?.trees.some(({ tree_id }) => tree_id === id)) this.#select(id, true);
     });
   }
 

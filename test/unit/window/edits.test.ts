@@ -164,6 +164,74 @@ test("edits of closed sessions are forgotten, and a full storage is told", async
   expect(seen.full).toBe(0);
 });
 
+test("an edit that is drawn while another is pending waits for it, also over a reload", async () => {
+  for (const fate of ["lost before", "lost after"] as const) {
+    const service = new FakeEditService(["a"]);
+    const tab = storage();
+    const first = page(service, tab);
+    service.fates.push(fate, "lost before");
+    await first.edits.make(deletion(1, ["a"]));
+    await first.edits.make(deletion(2, ["a"]));
+    await first.edits.make(stroke(3, ["a"]));
+    service.fates.length = 0;
+    const second = page(service, tab);
+    await second.edits.resume(service.summaries());
+    expect(service.deletions.get("a")).toEqual([region(1), region(2)]);
+    expect(service.strokes.get("a/manual_class")).toHaveLength(1);
+    expect(second.edits.history.value).toMatchObject({ pending: null, waiting: [] });
+    await second.edits.undo();
+    await second.edits.undo();
+    expect(service.deletions.get("a")).toEqual([region(1)]);
+  }
+});
+
+test("a refused pending edit does not hold up those that wait", async () => {
+  const service = new FakeEditService(["a"]);
+  const { edits, seen } = page(service, storage());
+  service.fates.push("lost before");
+  await edits.make(deletion(1, ["a"]));
+  await edits.make(deletion(2, ["a"]));
+  service.fates.push("refused");
+  await edits.resume(service.summaries());
+  expect(service.deletions.get("a")).toEqual([region(2)]);
+  expect(seen.failures).toBe(2);
+});
+
+test("after an undo without an answer, a new edit can be undone too", async () => {
+  const service = new FakeEditService(["a"]);
+  const { edits } = page(service, storage());
+  await edits.make(deletion(1, ["a"]));
+  service.fates.push("lost after");
+  await edits.undo();
+  await edits.make(deletion(2, ["a"]));
+  await edits.resume(service.summaries());
+  expect(service.deletions.get("a")).toEqual([region(2)]);
+  await edits.undo();
+  expect(service.deletions.get("a")).toEqual([]);
+});
+
+test("when one of two clouds is closed, undo of the other takes back its newest edit", async () => {
+  const service = new FakeEditService(SESSIONS);
+  const { edits } = page(service, storage());
+  await edits.make(deletion(1, ["a"]));
+  await edits.make(deletion(2));
+  await edits.forget("b");
+  await edits.undo();
+  expect(service.deletions.get("a")).toEqual([region(1)]);
+  expect(service.deletions.get("b")).toEqual([region(2)]);
+  expect(edits.history.value).toMatchObject({ made: [{ edit: { id: "d1" } }], undone: [{ id: "d2" }] });
+});
+
+test("a pending edit of two clouds is made in the one that is still open", async () => {
+  const service = new FakeEditService(SESSIONS);
+  const { edits } = page(service, storage());
+  service.fates.push("lost before");
+  await edits.make(deletion(1));
+  await edits.resume(service.summaries().slice(1));
+  expect(service.deletions.get("b")).toEqual([region(1)]);
+  expect(edits.history.value.made).toMatchObject([{ edit: { id: "d1" }, steps: { b: null } }]);
+});
+
 function fail(): never {
   throw new Error("quota");
 }

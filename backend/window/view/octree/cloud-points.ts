@@ -26,6 +26,8 @@ export class CloudPoints {
   readonly input: CloudInput;
   readonly index: OctreeIndex;
   isVisible = true;
+  /** Its octree was replaced: what is here is drawn, and no more is fetched. */
+  isLeaving = false;
   #colours: PointColours = { mode: "flat" };
   #tree: number | null = null;
   #clip: WorldBox | null = null;
@@ -139,6 +141,7 @@ export class CloudPoints {
     const { bytes } = loaded;
     const { geometry } = loaded.points;
     const how = this.#colours;
+    geometry.dispose(); // the card's memory of a deleted attribute would wait for the garbage collector
     for (const name of ["colour", "value", "treeId"]) geometry.deleteAttribute(name);
     const colours = how.mode === "rgb" ? columnColours(bytes, this.metadata) : null;
     if (colours) geometry.setAttribute("colour", new BufferAttribute(colours, 4, true));

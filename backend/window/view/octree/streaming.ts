@@ -68,7 +68,7 @@ export class Streaming {
     const wanted: Wanted[] = [];
     for (const { key, node } of chosen) {
       byCloud.get(key)?.add(node);
-      if (!key.loaded.has(node.name)) wanted.push({ cache_id: key.index.cache_id, node });
+      if (!key.loaded.has(node.name) && !key.isLeaving) wanted.push({ cache_id: key.index.cache_id, node });
     }
     this.#missing = wanted.length;
     this.#loader.want(wanted);

@@ -12,6 +12,9 @@ describe("openedFiles", () => {
   test("takes addresses of files, as some desktops pass them", () => {
     expect(openedFiles(["app", "file:///data/a%20b.e57"], 1, "/")).toEqual(["/data/a b.e57"]);
   });
+  test("starts with addresses that name no file of this machine", () => {
+    expect(openedFiles(["app", "file:///data/%zz.las"], 1, "/w")).toHaveLength(1);
+  });
 });
 
 describe("passedFiles", () => {

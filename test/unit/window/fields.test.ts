@@ -48,6 +48,8 @@ test("texts become values, and wrong ones a sentence", () => {
   expect(parsedValue(whole, "", words)).toBeNull();
   expect(parsedValue(ids, "1, 4;7 9", words)).toEqual([1, 4, 7, 9]);
   expect(() => parsedValue(number, "abc", words)).toThrow(FieldError);
+  expect(parsedValue(number, "0,125", words)).toBe(0.125);
+  expect(() => parsedValue(number, "1,000", words)).toThrow("no number"); // 1 or 1000
   expect(() => parsedValue(number, "1e999", words)).toThrow("no number");
   expect(() => parsedValue(whole, "1.5", words)).toThrow("no whole number");
   expect(() => parsedValue(ids, "1, x", words)).toThrow("“x”");

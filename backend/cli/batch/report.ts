@@ -68,6 +68,7 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
   );
   const warnings = [
     ...failed.map(({ tile, reason }) => `Tile ${tile} failed and is missing in the results: ${reason}`),
+    ...plan.warnings,
     ...merged.warnings,
     ...grouped(tileWarnings),
   ];

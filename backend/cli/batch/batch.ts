@@ -5,12 +5,14 @@ import { AppError } from "../../../shared/errors.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { checkFile, parsePictureSize, wholeNumber } from "../analyze/options.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
-import { CATALOG_FILE, type Catalog } from "../catalog/document.ts";
+import { CATALOG_FILE, type Catalog, type CatalogFile } from "../catalog/document.ts";
 import { DEFAULT_PICTURE_PX } from "../drawing/view-frame.ts";
 import { Progress } from "../progress.ts";
+import type { Fact } from "../report/summary.ts";
 import { terminalTable } from "../report/terminal.ts";
 import { lastLine } from "./batch-log.ts";
 import { PLACES, readJson, readPlan, writeJson, writeWhole } from "./folders.ts";
+import { withPid } from "./pid-file.ts";
 import { planBatch, planKey } from "./plan.ts";
 import { PLAN_FILE, type Plan } from "./plan-document.ts";
 import { planFacts, reportBatch } from "./report.ts";
@@ -30,7 +32,6 @@ export interface BatchOptions {
 }
 
 const MOST_CORES = 10_000;
-const PID_FILE = "batch.pid";
 
 /**
  * Runs a workflow over the tiles of a catalogue with Snakemake and writes merged results and a report. A run that was
@@ -44,19 +45,19 @@ export async function batch(workflow: string, options: BatchOptions, deps: Analy
   const pixels = options.pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(options.pictureSize);
   const root = resolve(options.out);
   const plan = await planned(workflow, options);
-  await prepare(root, plan, workflow, options.force ?? false);
-  if (options.plan) {
-    stdout.write(
-      options.json ? jsonDocument(plan) : terminalTable([...planFacts(plan), ["Plan", join(root, PLAN_FILE)]], []),
-    );
-    return;
-  }
-  requireSnakemake();
-  await withPid(root, async () => {
+  await mkdir(root, { recursive: true });
+  await withPid(root, async (claim) => {
+    await prepare(root, plan, workflow, options.force ?? false);
+    if (options.plan) {
+      const facts: Fact[] = [...planFacts(plan), ["Plan", join(root, PLAN_FILE)]];
+      stdout.write(options.json ? jsonDocument(plan) : terminalTable(facts, plan.warnings));
+      return;
+    }
+    requireSnakemake();
     const progress = new Progress(deps.stderr);
     try {
       const profile = options.slurm ? "slurm" : null;
-      const missing = await runJobs({ root, plan, cores, profile, progress, signal });
+      const missing = await runJobs({ root, plan, cores, profile, progress, signal, claim });
       progress.stage("Writing the report");
       const { document, facts } = await reportBatch(root, plan, missing, pixels);
       progress.done();
@@ -82,7 +83,18 @@ async function planned(workflow: string, { catalog }: BatchOptions): Promise<Pla
     );
   });
   if (document.kind !== "point-cloud-catalog") throw new AppError("invalid_argument", `${path} is no catalogue`);
+  await checkUnchanged(document.files);
   return planBatch(document, parsed, basename(resolve(catalog)));
+}
+
+/** Errors: invalid_argument if a file is not what the catalogue has read: tiles would miss its points. */
+async function checkUnchanged(files: readonly CatalogFile[]): Promise<void> {
+  for (const { path, bytes, modified_ms } of files) {
+    const now = await stat(path).catch(() => null);
+    if (now?.size === bytes && now.mtimeMs === modified_ms) continue;
+    const what = now ? "has changed since the catalogue was made" : "is gone";
+    throw new AppError("invalid_argument", `${path} ${what}; make the catalogue anew, with --force`);
+  }
 }
 
 /** Folders that a batch fills. */
@@ -90,11 +102,7 @@ const FILLED = ["tiles", "merged", "clouds", "unpacked", ".work", "logs", ".snak
 
 /** Writes plan and Snakefile. Errors: invalid_argument if the folder holds results of another plan. */
 async function prepare(root: string, plan: Plan, workflow: string, force: boolean): Promise<void> {
-  const existing = await stat(join(root, PLAN_FILE)).then(
-    () => readPlan(root),
-    () => null,
-  );
-  const isOther = existing !== null && planKey(existing) !== planKey(plan);
+  const isOther = await holdsOther(root, plan);
   if (isOther && !force)
     throw new AppError(
       "invalid_argument",
@@ -108,6 +116,17 @@ async function prepare(root: string, plan: Plan, workflow: string, force: boolea
   await writeWhole(join(root, "slurm", "config.yaml"), SLURM_PROFILE);
   await writeFile(join(root, "slurm", "slurm-status.sh"), SLURM_STATUS, { mode: 0o755 });
   await writeConfig(root, plan, []);
+}
+
+/** Whether a folder holds results, and no plan or another one: of another version, or damaged, for example. */
+async function holdsOther(root: string, plan: Plan): Promise<boolean> {
+  const has = (name: string) => stat(join(root, name)).then(Boolean, () => false);
+  if (await has(PLAN_FILE))
+    return readPlan(root).then(
+      (existing) => planKey(existing) !== planKey(plan),
+      () => true,
+    );
+  return (await has("tiles")) || (await has("clouds"));
 }
 
 /** Memory of the merge: it holds the lists of all tiles. */
@@ -126,12 +145,14 @@ interface JobsRun {
   readonly profile: string | null;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** Told the process group of the scheduler. */
+  readonly claim: (group: number) => Promise<void>;
 }
 
 /** Runs all jobs; if tiles fail, merges the others. Returns the tiles without a result. */
-async function runJobs({ root, plan, cores, profile, progress, signal }: JobsRun): Promise<string[]> {
+async function runJobs({ root, plan, cores, profile, progress, signal, claim }: JobsRun): Promise<string[]> {
   const onProgress = (done: number, total: number) => progress.update(done / total, `${done} of ${total} jobs`);
-  const run = () => runSnakemake({ folder: root, cores, profile, signal, onProgress });
+  const run = () => runSnakemake({ folder: root, cores, profile, signal, onProgress, claim });
   progress.stage(`Running ${plan.tiles.length} tiles`);
   if (await run()) return [];
   const missing: string[] = [];
@@ -155,26 +176,3 @@ const firstReason = async (root: string, [first]: readonly string[]): Promise<st
   first === undefined
     ? "all tiles have a result, but the merge or a cloud failed"
     : `${first}: ${await lastLine(root, first)}`;
-
-/** Runs `work` as the only batch of a folder. Errors: conflict if another one runs. */
-async function withPid(root: string, work: () => Promise<void>): Promise<void> {
-  const path = join(root, PID_FILE);
-  const other = Number(await readFile(path, "utf8").catch(() => ""));
-  if (other > 0 && other !== process.pid && isAlive(other))
-    throw new AppError("conflict", `a batch with process number ${other} runs in "${root}"; wait for it, or end it`);
-  await writeFile(path, String(process.pid));
-  try {
-    await work();
-  } finally {
-    await rm(path, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
 import { withBackend } from "../analyze/backend.ts";
@@ -15,6 +15,7 @@ export async function writeCloud(out: string, id: string, deps: AnalyzeDeps): Pr
   const plan = await readPlan(root);
   const labels = join(root, PLACES.labels(id));
   const { size } = await stat(labels);
+  if (size === 0) await rm(join(root, PLACES.cloud(id)), { force: true }); // of input that has changed
   if (size > 0) {
     await inWorkFolder(root, `cloud-${id}`, deps, async (folder, startBackend) => {
       const renumbered = join(folder, "renumbered.las");

@@ -14,6 +14,7 @@ import { CROWN_FILE, STAND_FILE, STEM_FILE, TREE_FILE } from "../inventory/resul
 import { WOOD_FILE } from "../inventory/wood.ts";
 import { PLACES, readJson, readPlan, writeJson, writeWhole } from "./folders.ts";
 import { type JoinedLists, joinLists } from "./join.ts";
+import { joinWarnings, plotOf } from "./join-warnings.ts";
 import { virtualRaster } from "./mosaic.ts";
 import type { Plan } from "./plan-document.ts";
 import { joinedStand } from "./stand.ts";
@@ -54,8 +55,11 @@ export async function mergeTiles(out: string, missing: readonly string[], deps: 
     if (made.length > 0) await write(`${surface}.vrt`, virtualRaster(plan, made, surface, "../tiles"));
   }
   const lists = joinLists(results);
-  const listed = plan.workflow.inventory ? await writeLists(plan, lists, write) : { stand: null, warnings: [] };
+  const listed = plan.workflow.inventory
+    ? await writeLists(plan, { lists, results }, write)
+    : { stand: null, warnings: [] };
   const { owners } = lists;
+  const lost = plan.tiles.filter(({ id }) => missing.includes(id));
   const merged: Merged = {
     tiles: tiles.map(({ id }) => id),
     missing,
@@ -65,25 +69,15 @@ export async function mergeTiles(out: string, missing: readonly string[], deps: 
     truncated_count: owners.truncated_count,
     stand: listed.stand,
     outputs,
-    warnings: [...listed.warnings, ...warningsOf(plan, lists)],
+    warnings: [...listed.warnings, ...joinWarnings(plan, { results, lists, lost })],
     numbers: Object.fromEntries([...owners.numbers].map(([tile, pairs]) => [tile, [...pairs]])),
   };
   await writeJson(join(root, PLACES.numbers), merged);
 }
 
-function warningsOf(plan: Plan, { owners: { truncated_count }, skipped_count }: JoinedLists): string[] {
-  const warnings: string[] = [];
-  if (truncated_count > 0)
-    warnings.push(
-      `${truncated_count} trees may be cut: no tile with their stem found them. Repeat with trees.tile_buffer_m above ${plan.workflow.trees?.tile_buffer_m} m.`,
-    );
-  if (skipped_count > 0) warnings.push(`${skipped_count} trees were not measured: too few points.`);
-  return warnings;
-}
-
 async function writeLists(
   plan: Plan,
-  lists: JoinedLists,
+  { lists, results }: { readonly lists: JoinedLists; readonly results: readonly TileResult[] },
   write: (name: string, text: string | Iterable<string>) => Promise<void>,
 ) {
   const { inventory } = plan.workflow;
@@ -93,12 +87,13 @@ async function writeLists(
     ...(inventory?.plot_area_m2 === undefined ? {} : { plotAreaM2: inventory.plot_area_m2 }),
   };
   const scan_name = plan.name;
-  const joined = await joinedStand(lists.rows, lists.ground_hull, inventory?.competition_radius_m ?? 6);
+  const plot = plotOf(lists, results, inventory?.plot_area_m2 !== undefined);
+  const joined = await joinedStand(lists.rows, plot.corners, inventory?.competition_radius_m ?? 6);
   const stand = standSummary({ trees: joined.trees, stand: joined.stand }, settings);
   await write(TREE_FILE, treeCsv({ scan_name, trees: joined.trees, settings }));
   await write(STEM_FILE, stemCurveCsv(scan_name, lists.stem_curve));
   await write(STAND_FILE, standCsv(scan_name, stand, settings));
   await write(CROWN_FILE, crownsGeojson(joined.trees, plan.crs_epsg));
   if (lists.qsm) await write(WOOD_FILE, treeQsmCsv(scan_name, lists.qsm));
-  return { stand, warnings: joined.warnings };
+  return { stand, warnings: [...plot.warnings, ...joined.warnings] };
 }

@@ -39,16 +39,22 @@ interface Candidate extends SeenTree {
 /**
  * Decides which tile owns each tree and numbers them by x, then y of their anchors: the tile whose core holds the anchor. Two
  * tiles that both claim one tree give it to the one where its anchor lies deeper in the core; a tree that each leaves to
- * the other goes to the one that holds most of its points.
+ * the other goes to the one that holds most of its points. Two claims are two trees if each tile sees both of them.
  */
 export function ownersOf(tiles: readonly TileTrees[]): Ownership {
   const all = tiles.flatMap(({ tile, trees }) => trees.map((tree): Candidate => ({ ...tree, tile, number: 0 })));
   const order = (a: Candidate, b: Candidate) => (a.tile < b.tile ? -1 : a.tile > b.tile ? 1 : a.id - b.id);
   const claims = all.filter(({ margin_m }) => margin_m >= 0).sort((a, b) => b.margin_m - a.margin_m || order(a, b));
   const kept = new Places();
+  const seen = new Places();
+  all.forEach((tree) => {
+    seen.add(tree);
+  });
+  const isTwin = (a: Candidate, b: Candidate) =>
+    seen.nearest(a, (tree) => tree.tile === b.tile) === b || seen.nearest(b, (tree) => tree.tile === a.tile) === a;
   const follows = new Map<Candidate, Candidate>();
   const place = (tree: Candidate) => {
-    const owner = kept.nearest(tree);
+    const owner = kept.nearest(tree, (other) => other.tile !== tree.tile && isTwin(tree, other));
     if (owner) follows.set(tree, owner);
     else kept.add(tree);
   };
@@ -58,7 +64,7 @@ export function ownersOf(tiles: readonly TileTrees[]): Ownership {
     .sort((a, b) => b.core_points - a.core_points || order(a, b));
   let truncated = 0;
   for (const tree of guests) {
-    const owner = kept.nearest(tree);
+    const owner = kept.nearest(tree, (other) => other.tile !== tree.tile);
     if (owner) follows.set(tree, owner);
     else if (tree.core_points >= LEAST_POINTS) {
       truncated += 1;
@@ -88,15 +94,15 @@ class Places {
     else this.#cells.set(key, [tree]);
   }
 
-  /** The nearest tree of another tile within SAME_M. */
-  nearest({ tile, anchor }: Candidate): Candidate | undefined {
+  /** The nearest tree within SAME_M that `suits`. */
+  nearest({ anchor }: Candidate, suits: (tree: Candidate) => boolean): Candidate | undefined {
     let best: Candidate | undefined;
     let least = SAME_M;
     for (let dx = -1; dx <= 1; dx += 1)
       for (let dy = -1; dy <= 1; dy += 1)
         for (const other of this.#cells.get(this.#key(anchor, dx, dy)) ?? []) {
           const distance = Math.hypot(other.anchor[0] - anchor[0], other.anchor[1] - anchor[1]);
-          if (other.tile === tile || !(distance < least)) continue;
+          if (!(distance < least) || !suits(other)) continue;
           least = distance;
           best = other;
         }

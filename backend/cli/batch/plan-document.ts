@@ -46,6 +46,7 @@ export interface Plan {
   readonly buffers: Readonly<Record<string, number>>;
   /** Names of the parameters that were derived from the catalogue. */
   readonly derived: readonly string[];
+  readonly warnings: readonly string[];
   readonly files: readonly PlannedFile[];
   readonly tiles: readonly PlannedTile[];
 }

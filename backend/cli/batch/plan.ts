@@ -65,10 +65,24 @@ export function planBatch(catalog: Catalog, given: Workflow, name: string): Plan
     tile_m: grid.size,
     buffer_m,
     buffers,
+    warnings: planWarnings(catalog, buffer_m, totalBuffer(buffers)),
     derived: [...(workflow.tiles?.size_m === undefined ? ["tiles.size_m"] : []), ...derived],
     files,
     tiles,
   };
+}
+
+function planWarnings({ layout }: Catalog, buffer: number, needed: number): string[] {
+  const warnings: string[] = [];
+  if (buffer < needed - EDGE_M)
+    warnings.push(
+      `tiles.buffer_m ${buffer} is less than the ${needed} m that the steps reach; results beside the edges of tiles may differ from the whole.`,
+    );
+  if (layout.overlap_count > 0)
+    warnings.push(
+      `${layout.overlap_count} pairs of files overlap. Strips of a flight may; of files that were cut with a buffer, points count twice: cut them without it first.`,
+    );
+  return warnings;
 }
 
 const thousands = (value: number) => Math.floor(value / 1000) * 1000;
@@ -97,6 +111,25 @@ function checkCatalog({ version, layout, files, crs, point_formats, density }: C
       `the files have different point records (formats ${kinds(point_formats)}, ${lengths.join(", ")} bytes); write them alike first`,
     );
   if (!(layout.covered_m2 > 0)) throw bad("the files cover no area");
+  const braced = files.find(({ path }) => /[{}]/.test(path));
+  if (braced)
+    throw bad(`${braced.path}: Snakemake takes braces in a path for a placeholder; rename the file or folder`);
+  const twins = twinFiles(files);
+  if (twins)
+    throw bad(`${twins.join(" and ")} declare the same points in the same box; make a catalogue with one of them`);
+}
+
+/** One file under two names, such as LAS and LAZ: its points would count twice. */
+function twinFiles(files: readonly CatalogFile[]): readonly [string, string] | null {
+  const known = new Map<string, string>();
+  for (const { path, points, bounds } of files) {
+    const rounded = [...bounds.min, ...bounds.max].map((value) => value.toFixed(3));
+    const key = [points, ...rounded].join(" ");
+    const twin = known.get(key);
+    if (twin !== undefined) return [twin, path];
+    known.set(key, path);
+  }
+  return null;
 }
 
 /** Tiles whose edges cut cells would have cells that two tiles make. */
@@ -136,8 +169,11 @@ function secondsPerPoint(workflow: Workflow): number {
   return steps.reduce((sum, name) => sum + (SECONDS_PER_POINT[name] ?? 0), SECONDS_PER_POINT.read);
 }
 
+/** Bounds in headers are rounded: a point on the edge of a tile may lie this far outside of them, metres. */
+const EDGE_M = 1e-6;
+
 const meets = (a: Rectangle, { bounds: { min, max } }: CatalogFile) =>
-  min[0] <= a[2] && max[0] >= a[0] && min[1] <= a[3] && max[1] >= a[1];
+  min[0] <= a[2] + EDGE_M && max[0] >= a[0] - EDGE_M && min[1] <= a[3] + EDGE_M && max[1] >= a[1] - EDGE_M;
 
 /** Points of a file in a rectangle, if they are spread evenly over its box. */
 function share(a: Rectangle, { bounds: { min, max }, points }: CatalogFile): number {
@@ -151,17 +187,17 @@ function share(a: Rectangle, { bounds: { min, max }, points }: CatalogFile): num
 
 function tilesOf(catalog: Catalog, { size, origin }: TileGrid, buffer: number, seconds: number): PlannedTile[] {
   const { files, layout } = catalog;
-  const index = (value: number, axis: 0 | 1) => Math.floor((value - origin[axis]) / size + 1e-9);
-  const columns = index(layout.bounds.max[0], 0) + 1;
-  const rows = index(layout.bounds.max[1], 1) + 1;
+  const index = (value: number, axis: 0 | 1) => Math.floor((value - origin[axis]) / size);
+  const columns = index(layout.bounds.max[0] + EDGE_M, 0) + 1;
+  const rows = index(layout.bounds.max[1] + EDGE_M, 1) + 1;
   if (columns * rows > MOST_TILES)
     throw bad(`${columns} x ${rows} tiles of ${size} m are too many; choose a larger tiles.size_m`);
   const byTile = new Map<number, number[]>();
   for (const [i, { bounds }] of files.entries()) {
     const range = (axis: 0 | 1, count: number) =>
       [
-        Math.max(0, index(bounds.min[axis] - buffer, axis)),
-        Math.min(count - 1, index(bounds.max[axis] + buffer, axis)),
+        Math.max(0, index(bounds.min[axis] - buffer - EDGE_M, axis)),
+        Math.min(count - 1, index(bounds.max[axis] + buffer + EDGE_M, axis)),
       ] as const;
     const [x0, x1] = range(0, columns);
     const [y0, y1] = range(1, rows);

@@ -70,6 +70,7 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
   const warnings = [
     ...failed.map(({ tile, reason }) => `Tile ${tile} failed and is missing in the results: ${reason}`),
     ...seamWarnings(plan),
+    ...plan.warnings,
     ...merged.warnings,
     ...grouped(tileWarnings),
   ];

@@ -1,5 +1,10 @@
 import { DEFAULT_SMRF } from "../../../shared/contract/segment-ground.ts";
-import { DEFAULT_CHM, DEFAULT_CUT_PURSUIT } from "../../../shared/contract/segment-trees.ts";
+import {
+  CHM_CELL_LIMITS,
+  CHM_CELLS_PER_SCALE,
+  DEFAULT_CHM,
+  DEFAULT_CUT_PURSUIT,
+} from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { defaultCell } from "../analyze/cell-size.ts";
 import type { Workflow } from "./workflow.ts";
@@ -84,7 +89,10 @@ function resolveTrees(trees: NonNullable<Workflow["trees"]>): NonNullable<Workfl
   const given = Object.fromEntries(
     Object.entries(trees).filter(([, value]) => value !== null && value !== undefined),
   ) as typeof trees;
-  return { ...defaults, ...given };
+  const scale = given.chm_crown_scale ?? DEFAULT_CHM.chm_crown_scale;
+  // Without it, a large tile would take coarser cells.
+  const cell = trees.method === "chm" ? { chm_cell: clip(scale / CHM_CELLS_PER_SCALE, ...CHM_CELL_LIMITS) } : {};
+  return { ...defaults, ...cell, ...given };
 }
 
 /** Metres beyond which points change nothing of a step's result in the core. */

@@ -32,11 +32,20 @@ export interface SchedulerRun {
   /** Folder of a Snakemake profile; null: on this machine. */
   readonly profile: string | null;
   readonly signal: AbortSignal;
+  /** Told the process group of all jobs. */
+  readonly claim: (group: number) => Promise<void>;
   readonly onProgress: (done: number, total: number) => void;
 }
 
 /** Runs the workflow of a folder. Returns whether every job succeeded; the log is in logs/snakemake.log. */
-export async function runSnakemake({ folder, cores, profile, signal, onProgress }: SchedulerRun): Promise<boolean> {
+export async function runSnakemake({
+  folder,
+  cores,
+  profile,
+  signal,
+  onProgress,
+  claim,
+}: SchedulerRun): Promise<boolean> {
   const local = [`--cores`, String(cores), "--resources", `mem_mb=${Math.floor((MEMORY_SHARE * totalmem()) / 1e6)}`];
   const args = [
     "--snakefile",
@@ -77,6 +86,7 @@ export async function runSnakemake({ folder, cores, profile, signal, onProgress 
     const code = await new Promise<number | null>((done, fail) => {
       child.once("error", fail);
       child.once("close", done);
+      if (child.pid !== undefined) claim(child.pid).catch(fail);
     });
     signal.throwIfAborted();
     return code === 0;

@@ -63,6 +63,9 @@ export async function makeSurfaces(
     const { meta, buffers } = await client.sessionDem(id, wishes, { signal });
     const z = buffers.get("grid_z");
     if (!(z instanceof Float32Array)) throw new ApiError(200, "internal", "the frame of a DEM has no grid_z", meta);
+    const cells = cellRange(plan, rasters.cell_m ?? 1, tile.view);
+    if (z.length !== cells.nx * cells.ny || meta.grid_nx !== cells.nx)
+      throw new ApiError(200, "internal", `the DEM has ${meta.grid_nx} columns of cells, not ${cells.nx}`, meta);
     warnings.push(...(meta.warnings ?? []), ...(meta.warning ? [meta.warning] : []));
     if (!rasters.surfaces.includes(surface_type)) continue;
     const cell = rasters.cell_m ?? 1;

@@ -75,7 +75,13 @@ export function parseWorkflow(text: string, name: string): Workflow {
   if (syntax) throw refuse(lines.linePos(syntax.pos[1]).line, syntax.message);
   if (!isMap(document.contents))
     throw refuse(1, "a workflow is a list of steps such as `ground:`, `rasters:`, `trees:`, `inventory:`");
-  const parsed = Workflow.safeParse(document.toJS());
+  let content: unknown;
+  try {
+    content = document.toJS();
+  } catch (cause) {
+    throw refuse(1, cause instanceof Error ? cause.message : String(cause)); // aliases without end
+  }
+  const parsed = Workflow.safeParse(content);
   const lineOf = (path: readonly PropertyKey[]) => lines.linePos(offsetOf(document, path)).line;
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -10,6 +10,8 @@ export interface CatalogFile {
   readonly path: string;
   readonly name: string;
   readonly bytes: number;
+  /** When the file was last written, ms since 1970. */
+  readonly modified_ms: number;
   /** Such as 1.4. */
   readonly version: string;
   readonly point_format: number;
@@ -61,11 +63,13 @@ export interface TileLattice {
 
 export interface Layout {
   readonly bounds: { readonly min: Triple; readonly max: Triple };
-  /** Area under at least one box, m2; to a cell of the raster that gaps are looked for in. */
+  /** Area under at least one box, m2; where boxes overlap, to a cell of the raster that gaps are looked for in. */
   readonly covered_m2: number;
   /** Largest first, at most MOST_LISTED. */
   readonly overlaps: readonly Overlap[];
   readonly overlap_count: number;
+  /** False: the number of overlaps is a lower bound. */
+  readonly overlaps_complete: boolean;
   /** Largest first, at most MOST_LISTED. */
   readonly gaps: readonly Gap[];
   readonly gap_count: number;

@@ -22,8 +22,11 @@ export async function findFiles(inputs: readonly string[], signal: AbortSignal):
   const skipped = new Map<string, SkippedFile>();
   const add = async (path: string) => {
     const extension = extname(path).toLowerCase();
-    if (READ.includes(extension)) paths.add(await realpath(path));
-    else if (WITHOUT_EXTENT.includes(extension)) skipped.set(path, { path, reason: unsupported(extension) });
+    if (READ.includes(extension)) {
+      const real = await realpath(path).catch((cause: NodeJS.ErrnoException) => cause);
+      if (typeof real === "string") paths.add(real);
+      else skipped.set(path, { path, reason: `cannot be read (${real.code ?? real.message})` });
+    } else if (WITHOUT_EXTENT.includes(extension)) skipped.set(path, { path, reason: unsupported(extension) });
     else return false;
     return true;
   };
@@ -32,12 +35,14 @@ export async function findFiles(inputs: readonly string[], signal: AbortSignal):
     const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
       throw new AppError("not_found", `"${input}" cannot be read (${cause.code ?? cause.message})`);
     });
-    if (found.isDirectory()) for await (const file of filesIn(path, signal)) await add(file);
+    const leave = (place: string, reason: string) => void skipped.set(place, { path: place, reason });
+    if (found.isDirectory()) for await (const file of filesIn(path, leave, signal)) await add(file);
     else if (!(await add(path)))
       throw new AppError("invalid_argument", `"${input}" is no point cloud file; a catalogue takes LAS and LAZ`);
   }
   if (paths.size === 0) {
-    const seen = skipped.size > 0 ? ` (${skipped.size} files of other formats: convert them to LAZ first)` : "";
+    const [first] = skipped.values();
+    const seen = first ? ` (${skipped.size} left out; ${first.path}: ${first.reason})` : "";
     throw new AppError("invalid_argument", `there is no LAS or LAZ file in ${inputs.join(", ")}${seen}`);
   }
   const byPath = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -47,12 +52,26 @@ export async function findFiles(inputs: readonly string[], signal: AbortSignal):
 const unsupported = (extension: string) =>
   `${extension.slice(1).toUpperCase()} files declare no extent in true world coordinates; convert the file to LAZ`;
 
-async function* filesIn(folder: string, signal: AbortSignal): AsyncGenerator<string> {
+async function* filesIn(
+  folder: string,
+  leave: (path: string, reason: string) => void,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   signal.throwIfAborted();
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
+    leave(folder, `the folder cannot be read (${cause.code ?? cause.message})`);
+    return [];
+  });
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesIn(path, signal);
+    const isFolderLink =
+      entry.isSymbolicLink() &&
+      (await stat(path).then(
+        (target) => target.isDirectory(),
+        () => false,
+      ));
+    if (isFolderLink) leave(path, "a link to a folder is not followed; name the folder itself");
+    else if (entry.isDirectory()) yield* filesIn(path, leave, signal);
     else if (entry.isFile() || entry.isSymbolicLink()) yield path;
   }
 }

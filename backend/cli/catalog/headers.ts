@@ -36,14 +36,18 @@ export async function readHeaders(
 
 async function headerOf(path: string): Promise<CatalogFile | SkippedFile> {
   try {
-    const { size } = await stat(path);
-    return fileOf(path, size, await readLasHeader(path).promise);
+    const { size, mtimeMs } = await stat(path);
+    return fileOf(path, { bytes: size, modified_ms: mtimeMs }, await readLasHeader(path).promise);
   } catch (error) {
     return { path, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function fileOf(path: string, bytes: number, header: LasHeader): CatalogFile | SkippedFile {
+function fileOf(
+  path: string,
+  onDisk: Pick<CatalogFile, "bytes" | "modified_ms">,
+  header: LasHeader,
+): CatalogFile | SkippedFile {
   const { declared_bounds: box, crs, scale } = header;
   // How many compressed points are there, only their decoder knows.
   const points = header.compressed ? header.declared_point_count : header.present_point_count;
@@ -59,7 +63,7 @@ function fileOf(path: string, bytes: number, header: LasHeader): CatalogFile | S
   return {
     path,
     name: basename(path),
-    bytes,
+    ...onDisk,
     version: `${header.version_major}.${header.version_minor}`,
     point_format: header.point_format,
     record_bytes: header.record_bytes,

@@ -2,8 +2,9 @@ import { type CatalogFile, type Gap, type Layout, MOST_LISTED, type Overlap, typ
 
 /** Boxes of neighbours touch, and overlap by the last digit of a coordinate: shares of the smaller box below this are none. */
 const LEAST_SHARE = 1e-3;
-/** Pairs that are compared at most; the number of overlaps is then a lower bound. */
-const MOST_PAIRS = 5_000_000;
+/** Pairs that are compared, and kept, at most; the number of overlaps is then a lower bound. */
+const MOST_PAIRS = 300_000_000;
+const MOST_KEPT = 2_000_000;
 /** Cells of the raster that gaps are looked for in, along the shorter side of a middling box, and in all. */
 const CELLS_PER_BOX = 8;
 const MOST_CELLS = 4_000_000;
@@ -15,13 +16,14 @@ type Boxes = readonly Pick<CatalogFile, "bounds">[];
 /** How the boxes of files lie beside each other. */
 export function layoutOf(files: Boxes): Layout {
   const bounds = hull(files);
-  const overlaps = overlapsOf(files);
+  const { overlaps, isComplete } = overlapsOf(files);
   const { gaps, covered_m2 } = gapsOf(files, bounds);
   return {
     bounds,
     covered_m2,
     overlaps: overlaps.slice(0, MOST_LISTED),
     overlap_count: overlaps.length,
+    overlaps_complete: isComplete,
     gaps: gaps.slice(0, MOST_LISTED),
     gap_count: gaps.length,
     lattice: latticeOf(files, bounds),
@@ -37,32 +39,33 @@ function hull(files: Boxes): Layout["bounds"] {
 const widthOf = ({ bounds: { min, max } }: Boxes[number], axis: 0 | 1) => max[axis] - min[axis];
 const areaOf = (file: Boxes[number]) => widthOf(file, 0) * widthOf(file, 1);
 
-/** Pairs of boxes that share an area, largest first: a sweep along x. */
-export function overlapsOf(files: Boxes): Overlap[] {
+/** Pairs of boxes that share an area, largest first: a sweep along x. `isComplete`: every pair was compared. */
+export function overlapsOf(
+  files: Boxes,
+  mostPairs = MOST_PAIRS,
+): { readonly overlaps: Overlap[]; readonly isComplete: boolean } {
   const order = files.map((_, i) => i).sort((a, b) => lowX(files, a) - lowX(files, b) || a - b);
   const found: Overlap[] = [];
   let open: number[] = [];
   let pairs = 0;
   for (const i of order) {
     const file = files[i] as Boxes[number];
-    open = open.filter((k) => (files[k] as Boxes[number]).bounds.max[0] > file.bounds.min[0]);
+    const { min, max } = file.bounds;
+    open = open.filter((k) => (files[k] as Boxes[number]).bounds.max[0] > min[0]);
     for (const k of open) {
       pairs += 1;
-      if (pairs > MOST_PAIRS) return sorted(found);
+      if (pairs > mostPairs || found.length >= MOST_KEPT) return { overlaps: sorted(found), isComplete: false };
       const other = files[k] as Boxes[number];
-      const shared = ([0, 1] as const).map(
-        (axis) =>
-          Math.min(file.bounds.max[axis], other.bounds.max[axis]) -
-          Math.max(file.bounds.min[axis], other.bounds.min[axis]),
-      );
-      const [width = 0, height = 0] = shared;
-      if (!(width > 0 && height > 0)) continue;
+      const height = Math.min(max[1], other.bounds.max[1]) - Math.max(min[1], other.bounds.min[1]);
+      if (!(height > 0)) continue;
+      const width = Math.min(max[0], other.bounds.max[0]) - Math.max(min[0], other.bounds.min[0]);
+      if (!(width > 0)) continue;
       const share = (width * height) / Math.min(areaOf(file), areaOf(other));
       if (share >= LEAST_SHARE) found.push({ a: Math.min(i, k), b: Math.max(i, k), area_m2: width * height, share });
     }
     open.push(i);
   }
-  return sorted(found);
+  return { overlaps: sorted(found), isComplete: true };
 }
 
 const lowX = (files: Boxes, i: number) => files[i]?.bounds.min[0] ?? 0;
@@ -97,7 +100,7 @@ export function gapsOf(
     const [y0, y1] = ends(1, dy, ny);
     for (let y = y0; y < y1; y += 1) raster.fill(1, y * nx + x0, y * nx + x1);
   }
-  const covered = raster.reduce((sum, value) => sum + value, 0);
+  const covered = coveredCells(files, [min[0], min[1]], { nx, ny, dx, dy });
   const take = (start: number) => flood(raster, start, nx, ny);
   for (let x = 0; x < nx; x += 1) for (const y of [0, ny - 1]) if (raster[y * nx + x] === 0) take(y * nx + x);
   for (let y = 0; y < ny; y += 1) for (const x of [0, nx - 1]) if (raster[y * nx + x] === 0) take(y * nx + x);
@@ -113,6 +116,34 @@ export function gapsOf(
   }
   gaps.sort((a, b) => b.area_m2 - a.area_m2 || a.min[0] - b.min[0] || a.min[1] - b.min[1]);
   return { gaps, covered_m2: covered * dx * dy };
+}
+
+interface Cells {
+  readonly nx: number;
+  readonly ny: number;
+  readonly dx: number;
+  readonly dy: number;
+}
+
+/** Cells under boxes, parts of cells counted as such: exact where no two boxes lie in one cell over each other. */
+function coveredCells(files: Boxes, origin: readonly [number, number], { nx, ny, dx, dy }: Cells): number {
+  const shares = new Float64Array(nx * ny);
+  for (const { bounds } of files) {
+    const parts = (axis: 0 | 1, step: number, count: number) => {
+      const [low, high] = [(bounds.min[axis] - origin[axis]) / step, (bounds.max[axis] - origin[axis]) / step];
+      const first = Math.min(count - 1, Math.floor(low));
+      const last = Math.min(count - 1, Math.floor(high));
+      const inside = (i: number) => Math.min(i + 1, high) - Math.max(i, low);
+      return { first, lengths: Array.from({ length: last - first + 1 }, (_, i) => Math.max(0, inside(first + i))) };
+    };
+    const [across, up] = [parts(0, dx, nx), parts(1, dy, ny)];
+    for (const [y, height] of up.lengths.entries())
+      for (const [x, width] of across.lengths.entries()) {
+        const at = (up.first + y) * nx + across.first + x;
+        shares[at] = Math.min(1, (shares[at] as number) + width * height);
+      }
+  }
+  return shares.reduce((sum, share) => sum + share, 0);
 }
 
 /** Marks the empty cells that are linked with `start` by edges. */

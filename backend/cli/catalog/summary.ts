@@ -69,8 +69,10 @@ function warningsOf(
   if (overlap) {
     const [a, b] = [files[overlap.a]?.name, files[overlap.b]?.name];
     const most = `${a} and ${b}, ${(100 * overlap.share).toPrecision(3)} % of the smaller`;
-    warnings.push(`${layout.overlap_count} pairs of files overlap, the most ${most}.`);
+    const count = `${layout.overlaps_complete ? "" : "at least "}${layout.overlap_count}`;
+    warnings.push(`${count} pairs of files overlap, the most ${most}; points that are in both count twice.`);
   }
+  if (!layout.overlaps_complete) warnings.push("Not all pairs of files were compared: there may be more overlaps.");
   const [gap] = layout.gaps;
   if (gap) {
     const place = `x ${gap.min[0].toFixed(1)} to ${gap.max[0].toFixed(1)}, y ${gap.min[1].toFixed(1)} to ${gap.max[1].toFixed(1)}`;

@@ -51,7 +51,7 @@ export function catalogFacts(catalog: Catalog): Fact[] {
     ["Coordinate system", kinds(crs)],
     ["Units", kinds(units)],
     ["Point formats", kinds(point_formats)],
-    ["Overlapping pairs", plainNumber(layout.overlap_count, 0)],
+    ["Overlapping pairs", `${layout.overlaps_complete ? "" : "at least "}${plainNumber(layout.overlap_count, 0)}`],
     ["Gaps", plainNumber(layout.gap_count, 0)],
     ["Tiles", layout.lattice ? `squares of ${layout.lattice.size_m} m` : "no regular squares"],
   ];

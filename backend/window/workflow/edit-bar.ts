@@ -47,7 +47,11 @@ export function editBar(parts: EditBarParts): void {
     void parts.edits.make(edit);
   };
   const remove = async () => {
-    if (selection?.entries.some(({ region, limit_box }) => limit_box !== null && limit_box !== region) && !(await askToCut(parts))) return;
+    if (
+      selection?.entries.some(({ region, limit_box }) => limit_box !== null && limit_box !== region) &&
+      !(await askToCut(parts))
+    )
+      return;
     make(null);
   };
   const paint = () => {

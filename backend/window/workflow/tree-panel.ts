@@ -43,7 +43,12 @@ export class TreePanel {
     });
     view.onPick((point) => {
       const id = point?.values.tree_instance;
-      if (id !== undefined && point?.session_id === this.#list?.session_id && this.#list?.trees.some(({ tree_id }) => tree_id === id)) this.#select(id, true);
+      if (
+        id !== undefined &&
+        point?.session_id === this.#list?.session_id &&
+        this.#list?.trees.some(({ tree_id }) => tree_id === id)
+      )
+        this.#select(id, true);
     });
   }
 

@@ -49,8 +49,13 @@ export async function start(page: Page, id: string, values: Readonly<Record<stri
   for (const [name, value] of Object.entries(values)) {
     const control = page.locator(`#form-${id}-${name}`);
     if (typeof value === "boolean") await control.setChecked(value);
-    else if ((await control.evaluate((element) => element.tagName)) === "SELECT") await control.selectOption(value);
-    else await control.fill(value);
+    else {
+      const fill = async () => {
+        const tag = await control.evaluate((element) => element.tagName);
+        await (tag === "SELECT" ? control.selectOption(value) : control.fill(value));
+      };
+      await fill().catch(fill); // a list of choices that arrives meanwhile takes the place of the field
+    }
   }
   await disclosure.getByRole("button", { name: "Run" }).click();
 }

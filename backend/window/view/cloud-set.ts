@@ -59,7 +59,10 @@ export class CloudSet {
 
   /** Keeps one picture of a replaced cloud: the newest with points. */
   #leave(before: CloudPoints): void {
-    if (before.loaded.size === 0) return before.dispose();
+    if (before.loaded.size === 0) {
+      before.dispose();
+      return;
+    }
     const { session_id } = before.input;
     for (const old of this.#leaving) {
       if (old.input.session_id !== session_id) continue;

@@ -36,7 +36,8 @@ Box3d box_of(Span<const Vec3d> points, OpContext& ctx) {
   const std::size_t blocks = (points.size + kGrain - 1) / kGrain;
   std::vector<Box3d> boxes(blocks);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) boxes[begin / kGrain].add(points[i]);
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_finite(points[i])) boxes[begin / kGrain].add(points[i]);
   });
   Box3d box;
   for (const Box3d& one : boxes) box.add(one);
@@ -171,7 +172,8 @@ Column<std::uint32_t> label_points(Span<const Vec3d> points, const RasterFrame& 
                                    const Column<std::uint32_t>& crowns, OpContext& ctx) {
   Column<std::uint32_t> labels(points.size);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) labels[i] = crowns[frame.cell_of(points[i])];
+    for (std::size_t i = begin; i < end; ++i)
+      labels[i] = is_finite(points[i]) ? crowns[frame.cell_of(points[i])] : 0;
   });
   return labels;
 }
@@ -238,6 +240,8 @@ CanopyCrownsResult canopy_crowns(HitPoints points, HitPoints ground, Span<const 
   if (plants.empty()) {
     result.tops.assign(seeds.size, {kUnknown, kUnknown, kUnknown});
     for (std::uint32_t s = 0; s < seeds.size; ++s) result.empty_seeds.push_back(s);
+    result.tree_instance = Column<std::uint32_t>(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) result.tree_instance[i] = 0;  // none is finite
     return result;
   }
   const RasterFrame frame = centered_frame(plants, params.cell_m, kMaxCanopyCells);

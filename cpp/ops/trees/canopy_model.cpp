@@ -44,6 +44,7 @@ Column<double> greatest_heights(HitPoints points, const CoarseGround& ground, co
   parallel_for(ctx, xyz.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d& p = xyz[i];
+      if (!is_finite(p)) continue;
       atomic_min(&keys[frame.cell_of(p)], descending(p.z - terrain.at(p.x, p.y)));
     }
   });

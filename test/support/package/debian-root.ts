@@ -14,7 +14,8 @@ export interface DebianRoot {
 }
 
 const cache = fileURLToPath(new URL("../../../build/package-test", import.meta.url));
-const MIRROR = process.env.APP_TEST_DEBIAN_MIRROR || "http://deb.debian.org/debian";
+/** Empty: the mirror that debootstrap knows. */
+const MIRRORS = [process.env.APP_TEST_DEBIAN_MIRROR ?? ""].filter((mirror) => mirror !== "");
 const RELEASE = "bookworm";
 const INSTALL_MS = 1_800_000;
 
@@ -49,7 +50,7 @@ export async function debianRoot(): Promise<{ root?: DebianRoot; why?: string }>
 
 async function makeBase(base: string): Promise<string | undefined> {
   const folder = await mkdtemp(join(dirname(base), "new-"));
-  const args = ["--variant=minbase", "--include=ca-certificates", RELEASE, folder, MIRROR];
+  const args = ["--variant=minbase", "--include=ca-certificates", RELEASE, folder, ...MIRRORS];
   const made = spawnSync("debootstrap", args, { encoding: "utf8", timeout: INSTALL_MS });
   let failure = made.status === 0 ? undefined : `debootstrap failed (${made.stdout.trim().split("\n").at(-1)})`;
   if (!failure) {

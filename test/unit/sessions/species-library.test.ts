@@ -119,6 +119,25 @@ describe("species of the user", () => {
   });
 });
 
+test.each([
+  ["shapes.leaves.leaf.blade.width_ratio", 0.7, "area_coefficient"],
+  ["shoot_types.stem.leaf.leaf_shape", "needle", "no leaf shape needle"],
+  ["shoot_types.stem.axillary.fruit_shape", "berry", "no such shape: berry"],
+])("a species whose %s is %s cannot be used: %s", async (path, value, reason) => {
+  const changed = JSON.parse(mine) as Record<string, unknown>;
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  const inner = keys.reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, changed);
+  expect(Object.keys(inner)).toContain(last);
+  inner[last] = value;
+  file("mybean.json", JSON.stringify(changed));
+  const found = await new SpeciesLibrary(folder).find("mybean");
+  await expect(found?.native()).rejects.toMatchObject({
+    code: "invalid_file",
+    message: expect.stringContaining(reason),
+  });
+});
+
 describe("lines of a JSON text", () => {
   const text = '{\n  "a": [1,\n    {"b": 2}],\n  "c/d": null\n}';
   test("of values and of the parts of a path that do not exist", () => {

@@ -11,7 +11,7 @@ const ALL = ["test/{unit,property,contract,integration,fault,golden}/**/*.test.t
  */
 const OWN_PROCESS =
   /bulkBytesInUse|vi\.(mock|hoisted|spyOn|stub|useFake|reset)|process\.(env|on|once|off|chdir|umask|set[a-z]*[ug]id|memoryUsage|cpuUsage|kill)|\/proc\/|rss|[dD]escriptors|stalls|native-failure|small-disk/;
-const SHARED = ["contract", "integration", "fault", "property"]
+const SHARED = ["unit", "contract", "integration", "fault", "property"]
   .flatMap((part) => (readdirSync(`test/${part}`, { recursive: true }) as string[]).map((name) => `test/${part}/${name}`))
   .filter((file) => file.endsWith(".test.ts") && !OWN_PROCESS.test(readFileSync(file, "utf8")));
 

@@ -45,8 +45,8 @@ struct JsonShape {
   };
   Kind kind = Kind::kValue;
   std::vector<std::pair<std::string, JsonShape>>
-      fields;                        ///< of arrays and records: one, the shape of their values
-  std::vector<RecordField> columns;  ///< of kRecords
+      fields;                             ///< of arrays and records: one, the shape of their values
+  std::vector<RecordField> columns = {};  ///< of kRecords
 };
 
 /// A list, or a text, that was taken out of the document.

@@ -245,22 +245,29 @@ TEST(JsonLists, ManyListsWithBracketsInStringsTakeLinearTime) {
 }
 
 JsonShape shape_of_records() {
-  RecordField id{"id"};
+  RecordField id;
+  id.name = "id";
   id.min = 0;
   id.whole = true;
-  RecordField start{"start", RecordField::Kind::kPoint};
-  RecordField radius{"radius"};
+  RecordField start;
+  start.name = "start";
+  start.kind = RecordField::Kind::kPoint;
+  RecordField radius;
+  radius.name = "radius";
   radius.min = 0;
   radius.above_min = true;
-  RecordField share{"share"};
+  RecordField share;
+  share.name = "share";
   share.max = 1;
   share.nullable = true;
   share.fallback = std::numeric_limits<double>::quiet_NaN();
-  RecordField ids{"ids", RecordField::Kind::kNumbers};
+  RecordField ids;
+  ids.name = "ids";
+  ids.kind = RecordField::Kind::kNumbers;
   ids.whole = true;
   ids.fallback = 0;
   JsonShape list{Kind::kRecords, {}, {id, ids, start, radius, share}};
-  return {Kind::kObject, {{"trees", list}}, {}};
+  return {Kind::kObject, {{"trees", list}}};
 }
 
 JsonList read_records(const std::string& list) {

@@ -134,11 +134,11 @@ std::vector<VoxelBlock> slabs_of(const VoxelLattice& lattice, int threads) {
 }
 
 void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside, double reach = 1) {
-  double power = reach;
-  for (double& moment : sums.moment) {
-    moment += power;
-    power *= u;
-  }
+  // Powers by pairs: shorter chains of products than one by one.
+  const double square = u * u, cube = square * u, fourth = square * square;
+  const double powers[kChordMoments] = {1,      u,          square,          cube,
+                                        fourth, fourth * u, fourth * square, fourth * cube};
+  for (std::size_t m = 0; m < kChordMoments; ++m) sums.moment[m] += reach * powers[m];
   sums.transmitted += transmitted;
   sums.transmitted_squared += transmitted * transmitted;
   sums.hits += inside;
@@ -182,7 +182,7 @@ class SlabSums {
                   const auto [inside, behind] = returns.at(enter, leave);
                   const std::uint32_t reach = inside + behind;
                   if (reach == 0) return false;
-                  const double transmitted = static_cast<double>(behind) / reach;
+                  const double transmitted = inside == 0 ? 1 : static_cast<double>(behind) / reach;
                   const std::size_t cell = column + k * lattice_.layer();
                   add(sums_[cell], (leave - enter) * per_diagonal_, transmitted, inside);
                   if (reach_ != nullptr)

@@ -152,14 +152,14 @@ TEST(ClusterOutlier, PointsOffAWallAreNoiseWhereNothingIsThin) {
   EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
 }
 
-/// Two clumps near each other, far from a dense wall: long links join them, but not as long as those at the wall.
+/// Pairs near each other, far from a dense wall: long links join them, but not as long as those at the wall.
 TEST(ClusterOutlier, SmallClustersAreLinkedAsTheScanNextToThem) {
   SpacingCloud cloud{"clumps", {}};
   for (std::size_t i = 0; i < 3600; ++i)
     cloud.points.push_back({0.02 * static_cast<double>(i % 60), 0.02 * static_cast<double>(i / 60), 0});
   Labels expected(cloud.points.size(), kClean);
-  for (const double x : {0.3, 0.6, 0.9})
-    for (std::size_t i = 0; i < 4; ++i) cloud.points.push_back({x, 0.6 + 0.01 * static_cast<double>(i), 1.5});
+  for (std::size_t i = 0; i < 16; ++i)
+    cloud.points.push_back({0.3 * static_cast<double>(i / 2), 0.6 + 0.01 * static_cast<double>(i % 2), 4});
   expected.resize(cloud.points.size(), kNoise);
   EXPECT_EQ(labels_of(run(cloud.view(), ClusterOutlierParams{16, 7, 1e9, 1, 0.1, 1, 17, 6}, 2)), expected);
 }

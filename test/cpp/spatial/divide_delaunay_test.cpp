@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "spatial/hull.h"
 #include "spatial/nearest_cells.h"
+#include "support/fuzz_runs.h"
 #include "support/nasty_clouds.h"
 
 namespace pc {
@@ -252,7 +253,7 @@ std::vector<Vec2d> plane_points(std::uint64_t seed, std::size_t most) {
 TEST(DivideDelaunay, CirclesAreEmptyForNastyClouds) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 1);
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(2000); ++seed) {
     SCOPED_TRACE(seed);
     const std::vector<Vec2d> points = plane_points(seed, 40);
     const DelaunayCuts cuts = seed % 2 == 0 ? DelaunayCuts::kUpright : DelaunayCuts::kBoth;

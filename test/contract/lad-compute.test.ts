@@ -120,7 +120,8 @@ describe("one voxel", () => {
     };
     const scan = { origin: one.origin, points, scalar_columns: columns, return_type: "multi" };
     const tail = await compute({ scans: [scan] });
-    expect(tail).toMatchObject({ is_multi_return: true, return_mode: "multi", warnings: [] });
+    expect(tail).toMatchObject({ is_multi_return: true, return_mode: "multi", return_weights: "equal" });
+    expect(tail.warnings).toEqual([expect.stringMatching(/^The returns of a pulse count alike/)]);
     expect(tail.cells[0]).toMatchObject({ beam_count: 400, hit_count: 400, relative_density_index: 0.75 });
     const { target_count, ...lacking } = columns;
     expect(target_count).toHaveLength(600);

@@ -102,8 +102,8 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
     lad: density,
     gtheta: (g.length === grid.cells ? g[index] : g[layer]) ?? 0,
     hit_count: sum(SUM_HITS),
-    beam_count,
-    relative_density_index: beam_count > 0 ? Math.max(0, 1 - sum(SUM_TRANSMITTED) / beam_count) : null,
+    beam_count: Math.max(0, Math.round(beam_count)),
+    relative_density_index: beam_count > 0 ? clamped(1 - sum(SUM_TRANSMITTED) / beam_count) : null,
     mean_path_length: beam_count > 0 ? path / beam_count : null,
     path_length_total: path,
     under_sampled: has(VOXEL.occluded),
@@ -116,6 +116,8 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
     leaf_area_ci_upper: trusted ? density * volume + half : null,
   };
 }
+
+const clamped = (share: number) => Math.min(1, Math.max(0, share));
 
 /** Centre in the unrotated lattice. */
 function centerOf({ box, edges, offsets }: LadGrid, index: number): [number, number, number] {

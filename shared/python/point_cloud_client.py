@@ -439,6 +439,7 @@ class PointCloudClient:
         slope                 smrf: maximum slope of the ground, metres per metre
         elevation_threshold   smrf: points closer to the provisional surface are ground, metres
         elevation_scale       smrf: increase of the threshold with the slope, metres per (metre per metre)
+        frame                 `frame` of the answer for a cloud that these points are a part of: labels as in the whole
         """
         return self._json("POST", "/api/segment/ground", {}, fields)
 
@@ -446,7 +447,8 @@ class PointCloudClient:
         """Labels the ground of a session in column ground_class. A long or large run raises CostWarning first.
 
         method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
-        ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing  as in segment_ground
+        ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing, frame  as in
+        segment_ground
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning
         """

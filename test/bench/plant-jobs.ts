@@ -1,4 +1,6 @@
 // Plants through the running service: request to last byte of the frame.
+import { growPlant, type NativeSpecies, plantSummary } from "../../backend/native/plants/plants.ts";
+import { SpeciesLibrary } from "../../backend/sessions/species-library.ts";
 import type { ProcessFigures } from "./native.ts";
 import { usageOf } from "./process.ts";
 import { type Service, withService } from "./service.ts";
@@ -46,6 +48,32 @@ export const restingPlant = (request: PlantWish["request"]) =>
       return { count, bytes_per_triangle: ((after - before) * 2 ** 20) / count };
     }),
   );
+
+const GROWTHS = 15;
+
+/** CPU time of growth to an age per node that the plant has then, microseconds; median. */
+async function growthUs(species: NativeSpecies, age_days: number): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < GROWTHS; i += 1) {
+    const before = process.cpuUsage();
+    const growth = { age_days, seed: 1, base: [0, 0, 0] as const, leaf_inclination: null };
+    const plant = await growPlant(species, growth).promise;
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / plantSummary(plant).phytomer_count);
+    plant.release();
+  }
+  return times.sort((a, b) => a - b)[Math.floor(GROWTHS / 2)] ?? Number.NaN;
+}
+
+/** Time per node of a young plant and of one of the largest age, which has many times as many. */
+export async function growthWithAge(id: string) {
+  const species = await new SpeciesLibrary().find(id);
+  if (!species) throw new Error(`no species ${id}`);
+  const native = await species.native();
+  const young_us = await growthUs(native, 0.4 * species.file.max_age_days);
+  const old_us = await growthUs(native, species.file.max_age_days);
+  return { young_us, old_us, ratio: old_us / young_us };
+}
 
 /** Memory of the service once buffers of the last answer are gone. */
 async function restingMib(service: Service): Promise<number> {

@@ -18,4 +18,8 @@ struct MeshTotals {
 /// volume and area.
 MeshTotals finish_mesh(CrownMesh& mesh, OpContext& ctx);
 
+/// Smooths a closed mesh in steps without leaving the box of its vertices: the moves outward overshoot at corners. What is
+/// so thin that its volume would change by more than a factor of two stays as it is.
+void smooth_within_box(CrownMesh& mesh, int steps, OpContext& ctx);
+
 }  // namespace pc

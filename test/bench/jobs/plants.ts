@@ -1,6 +1,6 @@
 // Plants: single ones, canopies, the first one, memory of a resting one.
 import { atMost, defineJob, type Target } from "../job.ts";
-import { firstPlant, type PlantFigures, plantAnswers, restingPlant } from "../plant-jobs.ts";
+import { firstPlant, growthWithAge, type PlantFigures, plantAnswers, restingPlant } from "../plant-jobs.ts";
 
 const GIB_MIB = 1024;
 const within = (ms: number, text: string): Target<PlantFigures> =>
@@ -46,6 +46,12 @@ export const plantJobs = {
     figure: (sample) => `${figure(sample)}, peak ${sample.peak_rss_mib.toFixed(0)} MiB`,
     targets: [within(2000, "2 s"), atMost((sample) => sample.peak_rss_mib, GIB_MIB, "RSS <= 1 GiB")],
     compare: ["answer_ms", "cpu_s", "peak_rss_mib"],
+  }),
+  "plant-growth": defineJob(() => growthWithAge("almond"), {
+    title: "growth of an almond to 2 and to 5 years, per node",
+    figure: ({ young_us, old_us }) => `${young_us.toFixed(2)} and ${old_us.toFixed(2)} us of CPU time a node`,
+    targets: [atMost((sample) => sample.ratio, 2, "5 years <= 2x the time a node")],
+    compare: ["young_us", "old_us"],
   }),
   "plant-memory": defineJob(() => restingPlant({ plant_type: "almond", age: 1825 }), {
     title: "memory of a resting almond of 5 years",

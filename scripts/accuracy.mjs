@@ -1,8 +1,8 @@
 // `npm run accuracy -- cloth [--json]`
 // `npm run accuracy -- crown [--json] [--method ellipsoid,prism,cone,alpha] [--group ellipsoid,sphere,cone,prism,paraboloid,real_tropical]`
 // `npm run accuracy -- dem`
-// `npm run accuracy -- denoise [--json] [--method ror,voxel_count,sor,auto] [--group plot,trails,tracer,tls,indoor,als,unseen]`
-// `npm run accuracy -- denoise-sensitivity [--json] [--method CONSTANT,..] [--group plot,trails,tracer,tls,indoor,als,unseen]`
+// `npm run accuracy -- denoise [--json] [--method ror,voxel_count,sor,auto] [--group plot,trails,tracer,tls,room,indoor,als,unseen]`
+// `npm run accuracy -- denoise-sensitivity [--json] [--method CONSTANT,..] [--group plot,trails,tracer,tls,room,indoor,als,unseen]`
 // `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- surfaces [--json] [--method delaunay,alpha_shape] [--group sphere,torus,saddle,hole,boxes,cylinder,real]`

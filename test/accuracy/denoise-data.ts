@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DATA } from "../support/scans/data-folder.ts";
+import { type RoomScan, scanRoom } from "../support/scans/room.ts";
 import { helios } from "./denoise-helios.ts";
 import type { NoiselessCloud } from "./denoise-noise.ts";
 import { type Edge, forestPlot, KIND, type MixedPixel, type TrailKind } from "./denoise-plot.ts";
@@ -10,7 +11,8 @@ import { readLas, readPcd } from "./native.ts";
 import { add, boxOf, length, type Vector } from "./vector.ts";
 
 const FOOT = 0.3048;
-const GROUPS = ["plot", "trails", "tracer", "tls", "indoor", "als", "unseen"] as const;
+const GROUPS = ["plot", "trails", "tracer", "tls", "room", "indoor", "als", "unseen"] as const;
+const GENERATED: readonly string[] = ["plot", "trails", "room"];
 export type DenoiseGroup = (typeof GROUPS)[number];
 export const groups: readonly string[] = GROUPS;
 
@@ -45,6 +47,9 @@ function plot(seed: number, trails?: TrailKind, scanners?: readonly Scanner[], s
     ...rest,
   };
 }
+
+/** Rooms without a twig, of which every point is known; no ghost edges. */
+const room = (name: string, scan: RoomScan): Source => ({ name, edges: [], ...scanRoom(scan) });
 
 /** Two scanners that face each other. */
 const opposite = () => [tripod(), tripod([30, 2, 0.9], Math.PI)];
@@ -81,6 +86,10 @@ const sources: Readonly<Record<DenoiseGroup, readonly (() => Source | Promise<So
     async () => ({ name: "lodgepole pines", xyz: await las("trees_tls/treeiso_LPine1_demo.laz"), from: "side" }),
     () => ({ name: "oak", xyz: text("leaf_wood/weiser_oak.xyz"), from: "side" }),
     async () => ({ name: "composite", xyz: await las("trees_composite/composite_plot_a.laz"), from: "side" }),
+  ],
+  room: [
+    () => room("room, even", { step_deg: 0.4, row_step_deg: 0.4, noise_m: 0.003 }),
+    () => room("room, rows of 1 degree", { step_deg: 0.2, row_step_deg: 1, noise_m: 0.003 }),
   ],
   indoor: [
     async () => ({ name: "room 1", xyz: await pcd("pcd/room_scan1.pcd"), from: "origin", origins: ORIGIN }),
@@ -120,7 +129,7 @@ export async function clouds(
   const found: DenoiseCloud[] = [];
   for (const group of GROUPS.filter((name) => wanted.includes(name)))
     for (const load of sources[group]) {
-      if (group !== "plot" && group !== "trails" && !existsSync(DATA)) {
+      if (!GENERATED.includes(group) && !existsSync(DATA)) {
         console.error(`${group} left out: there is no ${DATA} (APP_TEST_DATA)`);
         break;
       }

@@ -9,6 +9,8 @@ import type { Part } from "./part.ts";
 const CONSTANTS = [
   "nb_neighbors",
   "link_factor",
+  "ball_factor",
+  "most_thin",
   "min_link",
   "max_link",
   "cluster_points",

@@ -97,6 +97,13 @@ describe("one voxel", () => {
     expect(leaves.cells[0]?.lad_std).toBeGreaterThan(points.cells[0]?.lad_std ?? 0);
   });
 
+  test("leaves that are large against a voxel are told", async () => {
+    const warned = async (element_width: number) => (await compute({ element_width })).warnings.join();
+    expect(await warned(0.35)).not.toMatch(/are large/); // pi w^2 / 8 = .048
+    expect(await warned(0.36)).toMatch(/Leaves of 0.36 m are large against voxels of 1 m/);
+    expect(await warned(0)).not.toMatch(/are large/);
+  });
+
   test("a scan of several returns per pulse: each return has the same weight", async () => {
     const one = parallelBeams(1, 20, () => 0.25);
     const points = one.points.flatMap(([, y, z], i): [number, number, number][] =>

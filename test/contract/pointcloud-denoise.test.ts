@@ -47,7 +47,16 @@ describe("methods and their parameters", () => {
     [{ radius: null, nb_points: 1, voxel: null }, { radius: 0.15, nb_points: 1 }, STRAYS],
     [
       { method: "auto" },
-      { nb_neighbors: 16, link_factor: 7, cluster_points: 17, gap_factor: 6, min_link: 0.3, max_link: 0.5 },
+      {
+        nb_neighbors: 16,
+        link_factor: 7,
+        ball_factor: 0.9,
+        most_thin: 0.005,
+        cluster_points: 17,
+        gap_factor: 6,
+        min_link: 0.3,
+        max_link: 0.5,
+      },
       STRAYS,
     ],
   ])("%j", async (request, used, flagged) => {

@@ -46,6 +46,8 @@ const untiled: fc.Arbitrary<NoiseParams> = fc.oneof(
     method: fc.constant("auto" as const),
     nb_neighbors: fc.constantFrom(2, 16),
     link_factor: fc.constantFrom(1.5, 10),
+    ball_factor: fc.constantFrom(0.9, 3),
+    most_thin: fc.constantFrom(0, 1),
     min_link: fc.constant(0),
     max_link: lengths,
     cluster_points: counts,

@@ -32,6 +32,8 @@ export type NoiseParams =
       readonly method: "auto";
       readonly nb_neighbors: number;
       readonly link_factor: number;
+      readonly ball_factor: number;
+      readonly most_thin: number;
       readonly min_link: number;
       readonly max_link: number;
       readonly cluster_points: number;

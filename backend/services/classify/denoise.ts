@@ -81,7 +81,7 @@ function denoiseBytes(
 ): number {
   const tile = tilePoints(criterion, hit_count, config);
   const gathered = (skip ? 28 * hit_count : 0) + 2 * positions.length;
-  const perPoint = { ror: 44, voxel_count: 30, sor: 52, auto: 66 }[criterion.method];
+  const perPoint = { ror: 44, voxel_count: 30, sor: 52, auto: 74 }[criterion.method];
   const spacing = (hit_count <= TREE_SPACING_POINTS ? 42 : 3) * hit_count + 40_000_000;
   const lists = criterion.method === "auto" ? Math.min(84 * hit_count, 26_000_000) : 0; // of neighbours
   const scans = criterion.method === "auto" && state?.meta.scan_origins ? 24 * positions.length : 0; // their origins

@@ -12,7 +12,14 @@ const MAX_COUNT = 2 ** 32 - 2;
 const MAX_NEIGHBORS = 1000;
 const SAMPLES = 200_000;
 /** Chosen on generated plots and scans with planted noise: docs/accuracy.md. */
-const CLUSTERS = { nb_neighbors: 16, link_factor: 7, cluster_points: 17, gap_factor: 6 };
+const CLUSTERS = {
+  nb_neighbors: 16,
+  link_factor: 7,
+  ball_factor: 0.9,
+  most_thin: 0.005,
+  cluster_points: 17,
+  gap_factor: 6,
+};
 /** The same for mixed pixels; angles in steps between neighbouring beams. */
 const MIXED_PIXELS: MixedPixelParams = {
   max_spacing: 0.015,

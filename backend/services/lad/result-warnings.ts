@@ -4,6 +4,18 @@ import type { LadGrid } from "./grid.ts";
 import { scanWarnings } from "./scan-warnings.ts";
 import type { ReadScan } from "./scans.ts";
 
+/** Largest share of a leaf in a voxel for which an interval of 95 % holds (Pimont et al. 2018). */
+const LARGEST_ELEMENT = 0.05;
+
+/** Beer's law takes leaves as small and placed at random. */
+function largeLeaves(width: number, { edges }: LadGrid): string[] {
+  const edge = Math.cbrt(edges[0] * edges[1] * edges[2]);
+  if (!(width > 0 && (Math.PI * width * width) / (8 * edge * edge) > LARGEST_ELEMENT)) return [];
+  return [
+    `Leaves of ${Number(width.toPrecision(3))} m are large against voxels of ${Number(edge.toPrecision(3))} m: no interval is valid, and where few leaves share a voxel, as in small plants, the leaf area reads low.`,
+  ];
+}
+
 /** Warnings about the scans, the grid and the voxels of a result. */
 export function resultWarnings(
   request: LadRequest,
@@ -21,6 +33,7 @@ export function resultWarnings(
   if (given && !request.gtheta_override) told.push("gtheta and gtheta_spec are not used: gtheta_override is false.");
   if (request.min_voxel_hits === null || request.min_voxel_hits === undefined)
     told.push(`min_voxel_hits was not given: voxels need ${min_beams} beams.`);
+  told.push(...largeLeaves(request.element_width, grid));
   if (grid.dropped_columns > 0) {
     told.push(`${grid.dropped_columns} of ${grid.box.nx * grid.box.ny} columns of the grid are left out.`);
   }

@@ -4,16 +4,14 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "core/nth_smallest.h"
 #include "core/parallel.h"
+#include "ops/denoise/cluster_reach.h"
 #include "ops/denoise/noise_labels.h"
-#include "spatial/all_knn.h"
 #include "spatial/kd_tree.h"
 
 namespace pc {
@@ -23,208 +21,7 @@ namespace {
 using kd_tree::Leaf;
 using kd_tree::Node;
 
-constexpr std::size_t kGrain = 4;         // leaves
-constexpr std::size_t kMostInBall = 256;  // ties with the last neighbour; only many duplicates have more
-constexpr double kUnknown = HUGE_VAL;     // of a point whose neighbours all have its position
-
-/// Squared lengths per point, by slot.
-struct Lengths {
-  BulkVector<double> second;       ///< s(p), to the second nearest point at another position; or kUnknown
-  BulkVector<double> reach;        ///< to the last of the k nearest others; later reach(p)
-  BulkVector<double> node_reach;   ///< largest reach of the points of each node
-  BulkVector<std::uint32_t> open;  ///< per leaf a bit for each point whose reach is not known yet
-};
-
-/// The second smallest positive value of ascending squared distances, or the only one.
-double second_elsewhere(Span<const double> ascending) {
-  double first = kUnknown;
-  for (const double squared : ascending) {
-    if (!(squared > 0)) continue;
-    if (first != kUnknown) return squared;
-    first = squared;
-  }
-  return first;
-}
-
-/// The lower quartile; kUnknown if there are no values.
-double lower_quartile(double* values, std::size_t count) {
-  if (count == 0) return kUnknown;
-  return nth_smallest(values, count, count / 4);
-}
-
-/// Squared local spacing of a point from all points of a ball; kUnknown if none of them has an s.
-double spacing_within(const Vec3d& p, std::uint64_t own, double squared, const KdTreeView& tree,
-                      const Lengths& lengths) {
-  if (squared == 0) return kUnknown;  // k others at the place of p have k others there too: none has an s
-  std::array<double, kMostInBall + kd_tree::kLeafPoints> known;
-  std::size_t count = 0;
-  const auto may_hold = [&](const Node& node, std::uint32_t) {
-    return kd_tree::least_squared_distance(p, node) <= squared;
-  };
-  tree.for_each_leaf(may_hold, [&](const Node& node) {
-    const Leaf leaf = tree.leaf(node);
-    for (std::uint32_t j = 0; j < leaf.count; ++j) {
-      const double second = lengths.second[node.begin + j];
-      const bool inside = squared_distance(p, leaf.point(j)) <= squared;
-      known[count] = second;
-      count += (inside & (node.begin + j != own) & (second != kUnknown)) ? 1 : 0;
-    }
-    return count < kMostInBall;
-  });
-  return lower_quartile(known.data(), count);
-}
-
-/// Neighbours of the points of a range of slots, kept while s is measured for the range. They are stored relative to
-/// the first slot of the range.
-class NeighborLists {
- public:
-  explicit NeighborLists(std::uint32_t k) : k_(k), width_(k + kMostTied) {}
-
-  /// What all_knn finds: others as far away as the k-th neighbour count too.
-  LeafKnnParams search() const { return {k_, kMostTied, KnnColumns::kSquaredAndSlots}; }
-  /// Most points of a range: 17 MB of lists.
-  std::uint64_t most_points() const { return (std::uint64_t{1} << 22) / width_; }
-
-  void begin(std::uint64_t first_slot) { first_slot_ = first_slot; }
-  /// Stores the neighbours that count. A full list may lack some.
-  void put(std::uint64_t slot, Span<const std::uint64_t> slots) {
-    const bool is_known = slots.size >= k_ && slots.size < width_;
-    count_[slot - first_slot_] = is_known ? static_cast<std::uint32_t>(slots.size) : 0;
-    if (!is_known) return;
-    std::int32_t* const to = relative_.data() + (slot - first_slot_) * width_;
-    for (std::size_t j = 0; j < slots.size; ++j) {
-      const auto relative = static_cast<std::int64_t>(slots[j] - first_slot_);
-      const bool fits = relative == static_cast<std::int32_t>(relative);
-      to[j] = fits ? static_cast<std::int32_t>(relative) : std::numeric_limits<std::int32_t>::max();
-    }
-  }
-  /// Slots relative to the first slot of the range; empty if it is not known which neighbours count. The greatest
-  /// number stands for any slot that is too far away.
-  Span<const std::int32_t> of(std::uint64_t slot) const {
-    return {relative_.data() + (slot - first_slot_) * width_, count_[slot - first_slot_]};
-  }
-  void reserve(std::uint64_t points) {
-    relative_.resize(points * width_);
-    count_.resize(points);
-  }
-
- private:
-  static constexpr std::uint32_t kMostTied = 4;
-  std::uint32_t k_, width_;
-  std::uint64_t first_slot_ = 0;
-  BulkVector<std::int32_t> relative_;
-  BulkVector<std::uint32_t> count_;
-};
-
-/// Reach of a point from its local spacing, both squared.
-double reach_of(double spacing, const ClusterOutlierParams& params) {
-  const auto squared = [](double length) { return length * length; };
-  return std::clamp(squared(params.link_factor) * spacing, squared(params.min_link_m),
-                    squared(params.max_link_m));
-}
-
-/// Sets the reach of those points of a leaf whose neighbours all lie below the end of the range; the others stay open.
-void reach_from_lists(const Node& node, std::uint64_t range_begin, std::uint64_t range_end,
-                      const NeighborLists& lists, const ClusterOutlierParams& params, Lengths& lengths,
-                      std::uint32_t& open) {
-  std::array<double, 2 * kMaxClusterPoints> known;
-  const double* const second = lengths.second.data() + range_begin;
-  const auto end = static_cast<std::int32_t>(range_end - range_begin);
-  open = 0;
-  for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
-    const Span<const std::int32_t> neighbors = lists.of(slot);
-    bool measured = neighbors.size > 0;
-    for (const std::int32_t neighbor : neighbors) measured &= neighbor < end;
-    if (!measured) {
-      open |= 1U << (slot - node.begin);
-      continue;
-    }
-    std::size_t count = 0;
-    for (const std::int32_t neighbor : neighbors) {
-      known[count] = second[neighbor];
-      count += known[count] != kUnknown ? 1 : 0;
-    }
-    lengths.reach[slot] = reach_of(lower_quartile(known.data(), count), params);
-  }
-}
-
-/// Measures s range by range of slots, so that few neighbour lists are in memory. Points with a neighbour beyond the
-/// end of their range stay open.
-void measure_neighbors(const KdTree& tree, const ClusterOutlierParams& params, Lengths& lengths,
-                       OpContext& ctx) {
-  const std::uint32_t k = params.nb_neighbors;
-  NeighborLists lists(k);
-  const std::vector<std::size_t> ranges = tree.leaf_blocks(lists.most_points());
-  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(k));
-  ctx.begin_phase("Measuring neighbour distances", blocks.size() - 1 + tree.leaves().size);
-  lists.reserve(std::min(lists.most_points(), tree.size()));
-  const KdTreeView view = tree.view();
-  std::size_t block = 0;
-  for (std::size_t range = 0; range + 1 < ranges.size(); ++range) {
-    const std::size_t first = ranges[range], last = ranges[range + 1], first_block = block;
-    while (blocks[block] < last) ++block;
-    const std::uint64_t range_begin = view.nodes[tree.leaves()[first]].begin;
-    const std::uint64_t range_end = view.nodes[tree.leaves()[last - 1]].end;
-    lists.begin(range_begin);
-    const Span<const std::size_t> inner{blocks.data() + first_block, block - first_block + 1};
-    all_knn(tree, lists.search(), inner, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
-      const Node& node = view.nodes[number];
-      for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
-        const auto i = static_cast<std::uint32_t>(slot - node.begin);
-        const Span<const double> squared = neighbors.squared(i);
-        lengths.second[slot] = second_elsewhere({squared.data, std::min<std::size_t>(squared.size, k)});
-        lengths.reach[slot] = squared.size < k ? kUnknown : squared[k - 1];
-        lists.put(slot, neighbors.slots(i));
-      }
-    });
-    parallel_for(ctx, last - first, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = first + begin; i < first + end; ++i)
-        reach_from_lists(view.nodes[tree.leaves()[i]], range_begin, range_end, lists, params, lengths,
-                         lengths.open[i]);
-    });
-  }
-}
-
-/// Sets the reach of the open points and of the leaves.
-void measure_reach(const KdTree& tree, const ClusterOutlierParams& params, Lengths& lengths, OpContext& ctx) {
-  ctx.begin_phase("Measuring the spacing around points", tree.leaves().size);
-  const KdTreeView view = tree.view();
-  parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const Node& node = view.nodes[tree.leaves()[i]];
-      const Leaf leaf = view.leaf(node);
-      double& greatest = lengths.node_reach[tree.leaves()[i]];
-      greatest = 0;
-      for (std::uint32_t j = 0; j < leaf.count; ++j) {
-        double& reach = lengths.reach[node.begin + j];
-        if ((lengths.open[i] >> j & 1) != 0)
-          reach = reach_of(spacing_within(leaf.point(j), node.begin + j, reach, view, lengths), params);
-        greatest = std::max(greatest, reach);
-      }
-    }
-  });
-}
-
-/// Sets the reach of inner nodes to the maximum of their children, whose numbers may be lower or higher.
-void enclose_reach(const KdTreeView& tree, Lengths& lengths, OpContext& ctx) {
-  constexpr std::size_t kPollEvery = 1 << 18;
-  const std::size_t count = lengths.node_reach.size();
-  BulkVector<std::uint32_t> order(count);  // parents before their children
-  order[0] = 0;
-  for (std::size_t i = 0, next = 1; i < count; ++i) {
-    if (i % kPollEvery == 0) ctx.checkpoint();
-    const std::uint32_t left = tree.nodes[order[i]].left;
-    if (left == 0) continue;
-    order[next++] = left;
-    order[next++] = left + 1;
-  }
-  for (std::size_t i = count; i-- > 0;) {
-    if (i % kPollEvery == 0) ctx.checkpoint();
-    const std::uint32_t left = tree.nodes[order[i]].left;
-    if (left != 0)
-      lengths.node_reach[order[i]] = std::max(lengths.node_reach[left], lengths.node_reach[left + 1]);
-  }
-}
+constexpr std::size_t kGrain = 4;  // leaves
 
 struct Member {
   Vec3d p;
@@ -236,20 +33,20 @@ class Cluster {
  public:
   /// Collects the cluster of a slot's point. Visits no more points than needed.
   Cluster(const Vec3d& p, std::uint64_t slot, std::size_t wanted, const KdTreeView& tree,
-          const Lengths& lengths) {
+          const ClusterReach& reach) {
     members_[count_++] = {p, slot};
     for (std::size_t next = 0; next < count_ && count_ < wanted; ++next) {
       const Member from = members_[next];
-      const double reach = lengths.reach[from.slot];
+      const double own = reach.point[from.slot];
       const auto may_hold = [&](const Node& node, std::uint32_t number) {
-        return kd_tree::least_squared_distance(from.p, node) <= std::min(reach, lengths.node_reach[number]);
+        return kd_tree::least_squared_distance(from.p, node) <= std::min(own, reach.node[number]);
       };
       tree.for_each_leaf(may_hold, [&](const Node& node) {
         const Leaf leaf = tree.leaf(node);
         for (std::uint32_t j = 0; j < leaf.count && count_ < wanted; ++j) {
           const std::uint64_t other = node.begin + j;
           const Vec3d q = leaf.point(j);
-          if (squared_distance(from.p, q) > std::min(reach, lengths.reach[other])) continue;
+          if (squared_distance(from.p, q) > std::min(own, reach.point[other])) continue;
           if (!has(other)) members_[count_++] = {q, other};
         }
         return count_ < wanted;
@@ -261,12 +58,12 @@ class Cluster {
 
   /// True if another cluster has a point within `gap_factor` times the extent, and this one's points are not more
   /// scattered than links reach there. Needs the whole cluster.
-  bool has_company(double gap_factor, const KdTreeView& tree, const Lengths& lengths) const {
+  bool has_company(double gap_factor, const KdTreeView& tree, const ClusterReach& reach) const {
     const auto [closest, extent] = squared_lengths();
     if (!(extent > 0)) return false;  // only points of the cluster are at its place
     Company company{*this, gap_factor * gap_factor * extent, kd_tree::kNoRow, 0};
     for (std::size_t i = 0; i < count_; ++i) tree.find_nearest(members_[i].p, kd_tree::kNoRow, company);
-    return company.row != kd_tree::kNoRow && closest <= lengths.reach[company.slot];
+    return company.row != kd_tree::kNoRow && closest <= reach.point[company.slot];
   }
 
  private:
@@ -330,23 +127,127 @@ std::uint32_t connected_in_leaf(const Leaf& leaf, std::uint32_t i, const double*
   return found;
 }
 
-/// Labels the clean points of a leaf, each set of connected ones at once.
-void label_leaf(const Node& node, const ClusterOutlierParams& params, const KdTreeView& tree,
-                const Lengths& lengths, Span<std::uint8_t> labels) {
-  const Leaf leaf = tree.leaf(node);
+/// Calls each(members, first) for the connected sets of those points of a leaf that `counts` accepts: a bit per
+/// member, and the lowest member.
+template <class Counts, class Each>
+void for_each_set(const Leaf& leaf, const double* reach, const Counts& counts, const Each& each) {
   std::uint32_t seen = 0;
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
-    if ((seen >> i & 1) != 0) continue;
-    const std::uint32_t connected = connected_in_leaf(leaf, i, lengths.reach.data() + node.begin);
+    if ((seen >> i & 1) != 0 || !counts(leaf.row[i])) continue;
+    const std::uint32_t connected = connected_in_leaf(leaf, i, reach);
     seen |= connected;
-    if (static_cast<std::uint32_t>(std::popcount(connected)) < params.cluster_points) {
-      const Cluster cluster(leaf.point(i), node.begin + i, params.cluster_points, tree, lengths);
-      if (cluster.size() < params.cluster_points && !cluster.has_company(params.gap_factor, tree, lengths))
-        continue;
-    }
-    for (std::uint32_t j = i; j < leaf.count; ++j)
-      if ((connected >> j & 1) != 0) labels[leaf.row[j]] = kClean;
+    each(connected, i);
   }
+}
+
+void label(const Leaf& leaf, std::uint32_t members, Span<std::uint8_t> labels) {
+  for (std::uint32_t j = 0; j < leaf.count; ++j)
+    if ((members >> j & 1) != 0) labels[leaf.row[j]] = kClean;
+}
+
+/// Marks the points of a leaf that are in large clusters as clean.
+void label_large(const Node& node, const ClusterOutlierParams& params, const KdTreeView& tree,
+                 const ClusterReach& reach, Span<std::uint8_t> labels) {
+  const Leaf leaf = tree.leaf(node);
+  const auto any = [](std::uint64_t) { return true; };
+  for_each_set(leaf, reach.point.data() + node.begin, any, [&](std::uint32_t members, std::uint32_t first) {
+    const bool large =
+        static_cast<std::uint32_t>(std::popcount(members)) >= params.cluster_points ||
+        Cluster(leaf.point(first), node.begin + first, params.cluster_points, tree, reach).size() >=
+            params.cluster_points;
+    if (large) label(leaf, members, labels);
+  });
+}
+
+/// The points of large clusters, for searches of the nearest.
+class LargeClusters {
+ public:
+  LargeClusters(const KdTree& tree, Span<const std::uint8_t> labels, OpContext& ctx)
+      : tree_(tree.view()), labels_(labels), holds_(tree.node_count()) {
+    parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Leaf leaf = tree_.leaf(tree_.nodes[tree.leaves()[i]]);
+        const auto is_clean = [&](std::uint64_t row) { return labels[row] == kClean; };
+        holds_[tree.leaves()[i]] = std::any_of(leaf.row, leaf.row + leaf.count, is_clean) ? 1 : 0;
+      }
+    });
+    const std::vector<std::uint32_t> inner = parents_first(tree, ctx);
+    for (std::size_t i = inner.size(); i-- > 0;) {
+      const std::uint32_t left = tree_.nodes[inner[i]].left;
+      holds_[inner[i]] = holds_[left] | holds_[left + 1];
+    }
+  }
+
+  bool empty() const { return holds_[0] == 0; }
+
+  /// The reach of the nearest point; of equally near ones the shortest.
+  double reach_at(const Vec3d& p, const ClusterReach& reach) const {
+    double nearest = HUGE_VAL, found = HUGE_VAL;
+    std::array<std::uint32_t, kd_tree::kMaxDepth> stack;
+    std::size_t depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+      const std::uint32_t number = stack[--depth];
+      const Node& node = tree_.nodes[number];
+      if (holds_[number] == 0 || kd_tree::least_squared_distance(p, node) > nearest) continue;
+      if (node.left != 0) {
+        const bool left_first = kd_tree::least_squared_distance(p, tree_.nodes[node.left]) <
+                                kd_tree::least_squared_distance(p, tree_.nodes[node.left + 1]);
+        stack[depth++] = node.left + (left_first ? 1 : 0);
+        stack[depth++] = node.left + (left_first ? 0 : 1);
+        continue;
+      }
+      const Leaf leaf = tree_.leaf(node);
+      for (std::uint32_t j = 0; j < leaf.count; ++j) {
+        if (labels_[leaf.row[j]] != kClean) continue;
+        const double squared = squared_distance(p, leaf.point(j)), its = reach.point[node.begin + j];
+        if (squared < nearest || (squared == nearest && its < found)) found = its;
+        nearest = std::min(nearest, squared);
+      }
+    }
+    return found;
+  }
+
+ private:
+  KdTreeView tree_;
+  Span<const std::uint8_t> labels_;
+  BulkVector<std::uint8_t> holds_;  ///< per node, 1 = has a point of a large cluster
+};
+
+/// Calls each(leaf, node) for the leaves.
+template <class Each>
+void for_each_leaf(const KdTree& tree, OpContext& ctx, const Each& each) {
+  const KdTreeView view = tree.view();
+  parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) each(view.nodes[tree.leaves()[i]]);
+  });
+}
+
+/// Bounds the reach of all points that are not in large clusters by that of the nearest one that is.
+void bound_reach(const KdTree& tree, Span<const std::uint8_t> labels, ClusterReach& reach, OpContext& ctx) {
+  const LargeClusters large(tree, labels, ctx);
+  if (large.empty()) return;
+  const KdTreeView view = tree.view();
+  for_each_leaf(tree, ctx, [&](const Node& node) {
+    const Leaf leaf = view.leaf(node);
+    for (std::uint32_t j = 0; j < leaf.count; ++j) {
+      double& own = reach.point[node.begin + j];
+      if (labels[leaf.row[j]] != kClean) own = std::min(own, large.reach_at(leaf.point(j), reach));
+    }
+  });
+}
+
+/// Marks the points of a leaf that are in small clusters with company as clean. `large` are the labels of those in
+/// large clusters.
+void label_small(const Node& node, const ClusterOutlierParams& params, const KdTreeView& tree,
+                 const ClusterReach& reach, Span<std::uint8_t> labels) {
+  const Leaf leaf = tree.leaf(node);
+  const auto is_open = [&](std::uint64_t row) { return labels[row] != kClean; };
+  for_each_set(
+      leaf, reach.point.data() + node.begin, is_open, [&](std::uint32_t members, std::uint32_t first) {
+        const Cluster cluster(leaf.point(first), node.begin + first, params.cluster_points, tree, reach);
+        if (cluster.has_company(params.gap_factor, tree, reach)) label(leaf, members, labels);
+      });
 }
 
 void check(const ClusterOutlierParams& params) {
@@ -356,6 +257,9 @@ void check(const ClusterOutlierParams& params) {
           "cluster_points must be 1 to 64");
   require(std::isfinite(params.link_factor) && params.link_factor > 0,
           "link_factor must be finite and above 0");
+  require(std::isfinite(params.ball_factor) && params.ball_factor > 0,
+          "ball_factor must be finite and above 0");
+  require(params.most_thin >= 0 && params.most_thin <= 1, "most_thin must be 0 to 1");
   require(std::isfinite(params.max_link_m) && params.max_link_m > 0, "max_link_m must be finite and above 0");
   require(params.min_link_m >= 0 && params.min_link_m <= params.max_link_m,
           "min_link_m must be at least 0 and at most max_link_m");
@@ -370,16 +274,11 @@ void label_clusters(const KdTree& tree, const ClusterOutlierParams& params, Span
   check(params);
   if (tree.size() == 0) return;
   const KdTreeView view = tree.view();
-  Lengths lengths{BulkVector<double>(tree.size()), BulkVector<double>(tree.size()),
-                  BulkVector<double>(tree.node_count()), BulkVector<std::uint32_t>(tree.leaves().size)};
-  measure_neighbors(tree, params, lengths, ctx);
-  measure_reach(tree, params, lengths, ctx);
-  enclose_reach(view, lengths, ctx);
-  ctx.begin_phase("Linking points", tree.leaves().size);
-  parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      label_leaf(view.nodes[tree.leaves()[i]], params, view, lengths, labels);
-  });
+  ClusterReach reach = measure_cluster_reach(tree, params, ctx);
+  ctx.begin_phase("Linking points", 4 * tree.leaves().size);
+  for_each_leaf(tree, ctx, [&](const Node& node) { label_large(node, params, view, reach, labels); });
+  bound_reach(tree, labels, reach, ctx);
+  for_each_leaf(tree, ctx, [&](const Node& node) { label_small(node, params, view, reach, labels); });
 }
 
 NoiseResult cluster_outlier(HitPoints points, const ClusterOutlierParams& params, OpContext& ctx) {

@@ -43,6 +43,11 @@ struct VarianceTerms {
   bool valid;
 };
 
+/// Whole beams that would tell as much as these, of which shares reach the voxel (Kish 1965, Survey Sampling).
+double effective_beams(double beams, const ReachSums* reach) {
+  return reach == nullptr ? beams : beams * beams / reach->reach_squared;
+}
+
 /// Variance of the transmitted share over pulses that count with the share of them that reaches the voxel: of the ratio
 /// sum i / sum r, from sum (i - I r)^2.
 double ratio_variance(const VoxelSums& sums, const ReachSums& reach, double intercepted) {
@@ -56,7 +61,7 @@ double ratio_variance(const VoxelSums& sums, const ReachSums& reach, double inte
 VarianceTerms variance_of(const VoxelSums& sums, const ReachSums* reach, double a, double g, double path,
                           const BeerLambertParams& params) {
   const double beams = sums.moment[0], p = share(sums.transmitted, beams), intercepted = 1 - p;
-  const double n = reach == nullptr ? beams : beams * beams / reach->reach_squared;
+  const double n = effective_beams(beams, reach);
   const double bounded = std::min(intercepted, 1 - 1 / (2 * n + 2));
   const double sampling =
       reach == nullptr ? std::max(bounded * (1 - bounded) / n, (sums.transmitted_squared / n - p * p) / n)
@@ -90,12 +95,16 @@ struct Inversion {
   void voxel(std::size_t v) const {
     const auto& s = reinterpret_cast<const VoxelSums*>(sums.data)[v];
     const double n = s.moment[0], path = s.moment[1] * diagonal;
-    out.variance[v] = kNaN;
-    if (!(n > 0 && path > 0)) return;  // shares may sum up to less than nothing
     const auto* reach =
         params.reach.empty() ? nullptr : reinterpret_cast<const ReachSums*>(params.reach.data) + v;
+    out.variance[v] = kNaN;
+    if (!(n > 0 && path > 0)) {
+      // Shares of pulses that ended before the voxel may sum up to less than nothing.
+      if (reach != nullptr && reach->reach_squared > 0) out.state[v] = kVoxelProbed | kVoxelOccluded;
+      return;
+    }
     std::uint8_t state = kVoxelProbed;
-    const bool few = n < static_cast<double>(params.min_beams);
+    const bool few = effective_beams(n, reach) < static_cast<double>(params.min_beams);
     if (few || path < params.occlusion_threshold_m) state |= kVoxelOccluded;
     const double projection = g_of(v);
     if (!few && projection > 0) {

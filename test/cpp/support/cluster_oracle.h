@@ -30,26 +30,55 @@ inline Labels cluster_oracle(Span<const Vec3d> xyz, const ClusterOutlierParams& 
     if (!elsewhere.empty()) second[i] = elsewhere[std::min<std::size_t>(1, elsewhere.size() - 1)];
   }
   for (std::size_t i = 0; i < n; ++i) {
-    std::vector<double> known;
-    for (std::size_t j = 0; j < n; ++j)
-      if (j != i && squared(i, j) <= ball[i] && second[j] != HUGE_VAL) known.push_back(second[j]);
+    std::vector<double> known, balls;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (j == i || squared(i, j) > ball[i]) continue;
+      if (second[j] != HUGE_VAL) known.push_back(second[j]);
+      if (ball[j] > 0 && ball[j] != HUGE_VAL) balls.push_back(ball[j]);
+    }
     std::sort(known.begin(), known.end());
+    std::sort(balls.begin(), balls.end());
     const double least = params.min_link_m * params.min_link_m, most = params.max_link_m * params.max_link_m;
     const double factor = params.link_factor * params.link_factor;
-    reach[i] = known.empty() ? most : std::max(least, std::min(most, factor * known[known.size() / 4]));
+    double longest = most;
+    if (!known.empty()) longest = std::min(longest, factor * known[known.size() / 4]);
+    if (!balls.empty())
+      longest = std::min(longest, params.ball_factor * params.ball_factor * balls[balls.size() / 4]);
+    reach[i] = std::max(least, longest);
   }
+  const auto clusters = [&] {
+    std::vector<std::vector<std::size_t>> all;
+    std::vector<bool> seen(n, false);
+    for (std::size_t start = 0; start < n; ++start) {
+      if (seen[start]) continue;
+      std::vector<std::size_t> cluster{start};
+      seen[start] = true;
+      for (std::size_t at = 0; at < cluster.size(); ++at)
+        for (std::size_t j = 0; j < n; ++j)
+          if (!seen[j] && squared(cluster[at], j) <= std::min(reach[cluster[at]], reach[j])) {
+            seen[j] = true;
+            cluster.push_back(j);
+          }
+      all.push_back(cluster);
+    }
+    return all;
+  };
   Labels labels(xyz.size, kNoise);
-  std::vector<bool> seen(n, false);
-  for (std::size_t start = 0; start < n; ++start) {
-    if (seen[start]) continue;
-    std::vector<std::size_t> cluster{start};
-    seen[start] = true;
-    for (std::size_t at = 0; at < cluster.size(); ++at)
-      for (std::size_t j = 0; j < n; ++j)
-        if (!seen[j] && squared(cluster[at], j) <= std::min(reach[cluster[at]], reach[j])) {
-          seen[j] = true;
-          cluster.push_back(j);
-        }
+  std::vector<bool> large(n, false);
+  for (const auto& cluster : clusters())
+    for (const std::size_t member : cluster) large[member] = cluster.size() >= params.cluster_points;
+  std::vector<double> bounded = reach;
+  for (std::size_t i = 0; i < n; ++i) {
+    double nearest = HUGE_VAL, its = HUGE_VAL;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (large[i] || !large[j]) continue;
+      if (squared(i, j) < nearest || (squared(i, j) == nearest && reach[j] < its)) its = reach[j];
+      nearest = std::min(nearest, squared(i, j));
+    }
+    bounded[i] = std::min(reach[i], its);
+  }
+  reach = bounded;
+  for (const auto& cluster : clusters()) {
     double extent = 0, closest = HUGE_VAL, gap = HUGE_VAL;
     std::size_t company = n;
     for (std::size_t j = 0; j < n; ++j) {
@@ -67,7 +96,7 @@ inline Labels cluster_oracle(Span<const Vec3d> xyz, const ClusterOutlierParams& 
     const bool has_company = extent > 0 && company < n &&
                              gap <= params.gap_factor * params.gap_factor * extent &&
                              closest <= reach[company];
-    if (cluster.size() >= params.cluster_points || has_company)
+    if (large[cluster.front()] || has_company)
       for (const std::size_t member : cluster) labels[rows[member]] = kClean;
   }
   return labels;

@@ -17,8 +17,8 @@ namespace {
 using test::Labels;
 using test::SpacingCloud;
 
-constexpr ClusterOutlierParams kParams{16, 10, 0, 0.5, 5, 0};
-constexpr ClusterOutlierParams kByGap{16, 7, 0, 0.5, 17, 5};
+constexpr ClusterOutlierParams kParams{16, 10, 1e9, 1, 0, 0.5, 5, 0};
+constexpr ClusterOutlierParams kByGap{16, 7, 1e9, 1, 0, 0.5, 17, 5};
 
 NoiseResult run(Span<const Vec3d> points, const ClusterOutlierParams& params, int threads) {
   JobControl control;
@@ -46,10 +46,12 @@ SpacingCloud trunk_and_twig(std::size_t size) {
 TEST(ClusterOutlier, EqualsBruteForce) {
   for (const SpacingCloud& cloud : test::spacing_clouds(350, 47)) {
     if (cloud.name == "duplicates") continue;  // more ties than are looked at; see below
-    for (const ClusterOutlierParams& params :
-         {kParams, ClusterOutlierParams{2, 1.5, 0, 1e9, 2, 0}, ClusterOutlierParams{64, 0.7, 0, 3, 64, 1},
-          ClusterOutlierParams{8, 3, 0, 1e-3, 1, 0}, ClusterOutlierParams{8, 1.2, 0.02, 1e9, 12, 1.5},
-          kByGap}) {
+    for (const ClusterOutlierParams& params : {kParams, ClusterOutlierParams{2, 1.5, 1e9, 1, 0, 1e9, 2, 0},
+                                               ClusterOutlierParams{64, 0.7, 1e9, 1, 0, 3, 64, 1},
+                                               ClusterOutlierParams{8, 3, 1e9, 1, 0, 1e-3, 1, 0},
+                                               ClusterOutlierParams{8, 1.2, 1e9, 1, 0.02, 1e9, 12, 1.5},
+                                               kByGap, ClusterOutlierParams{16, 7, 0.9, 1, 0, 0.5, 17, 5},
+                                               ClusterOutlierParams{4, 2, 0.7, 1, 0.001, 1e9, 6, 2}}) {
       const Labels expected = test::cluster_oracle(cloud.view(), params);
       for (const int threads : {1, 4}) {
         const NoiseResult result = run(cloud.view(), params, threads);
@@ -72,7 +74,7 @@ TEST(ClusterOutlier, CountsAllTiedNeighbours) {
       cloud.points.push_back({std::floor(u.x), std::floor(u.y), std::floor(u.z)});
     }
     for (const double link_factor : {0.75, 1.0, 1.2}) {
-      const ClusterOutlierParams params{4, link_factor, 0, 100, 6, 0};
+      const ClusterOutlierParams params{4, link_factor, 1e9, 1, 0, 100, 6, 0};
       ASSERT_EQ(labels_of(run(cloud.view(), params, 2)), test::cluster_oracle(cloud.view(), params)) << seed;
     }
   }
@@ -85,7 +87,7 @@ TEST(ClusterOutlier, CopiesFarApartAreLabelledAsOneAlone) {
     const Vec3d u = test::random_point(9, i) * 64.0;
     points.push_back({std::round(u.x * 64) / 64, std::round(u.y * 64) / 64, std::round(u.z * u.x) / 64});
   }
-  const ClusterOutlierParams params{60, 1.4, 0, 9, 40, 0};
+  const ClusterOutlierParams params{60, 1.4, 1e9, 1, 0, 9, 40, 0};
   const Labels alone = labels_of(run({points.data(), kCopy}, params, 2));
   const auto noise = std::count(alone.begin(), alone.end(), kNoise);
   EXPECT_GT(noise, 100);
@@ -125,6 +127,41 @@ TEST(ClusterOutlier, ClumpsInTheAirAreNoisePartsOfAHiddenTwigAreNot) {
       EXPECT_EQ(labels_of(run(cloud.view(), kByGap, 2)), expected) << size << " " << hidden;
     }
   }
+}
+
+/// A wall of scan rows 0.1 m apart, and single points off it. They would be linked by the spacing of the wall, and are
+/// where twigs are about, but not by the ball that holds 16 points of the wall.
+TEST(ClusterOutlier, PointsOffAWallAreNoiseWhereNothingIsThin) {
+  SpacingCloud cloud{"wall", {}};
+  for (std::size_t i = 0; i < 3600; ++i)
+    cloud.points.push_back({0.1 * static_cast<double>(i % 60), 0.1 * static_cast<double>(i / 60), 0});
+  const std::size_t wall = cloud.points.size();
+  for (std::size_t i = 0; i < 5; ++i) cloud.points.push_back({1 + static_cast<double>(i), 3, 0.4});
+  Labels expected(wall, kClean);
+  expected.resize(cloud.points.size(), kNoise);
+  ClusterOutlierParams params{16, 7, 0.9, 0.005, 0.1, 1, 17, 6};
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
+  for (std::size_t i = 0; i < 400; ++i)  // ropes
+    for (std::size_t side = 0; side < 3; ++side)
+      cloud.points.push_back({0.05 * static_cast<double>(i),
+                              9 + 0.01 * std::cos(2.1 * static_cast<double>(side)),
+                              1 + 0.01 * std::sin(2.1 * static_cast<double>(side))});
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), Labels(cloud.points.size(), kClean));
+  params.most_thin = 1;
+  expected.resize(cloud.points.size(), kClean);
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
+}
+
+/// Pairs near each other, far from a dense wall: long links join them, but not as long as those at the wall.
+TEST(ClusterOutlier, SmallClustersAreLinkedAsTheScanNextToThem) {
+  SpacingCloud cloud{"clumps", {}};
+  for (std::size_t i = 0; i < 3600; ++i)
+    cloud.points.push_back({0.02 * static_cast<double>(i % 60), 0.02 * static_cast<double>(i / 60), 0});
+  Labels expected(cloud.points.size(), kClean);
+  for (std::size_t i = 0; i < 16; ++i)
+    cloud.points.push_back({0.3 * static_cast<double>(i / 2), 0.6 + 0.01 * static_cast<double>(i % 2), 4});
+  expected.resize(cloud.points.size(), kNoise);
+  EXPECT_EQ(labels_of(run(cloud.view(), ClusterOutlierParams{16, 7, 1e9, 1, 0.1, 1, 17, 6}, 2)), expected);
 }
 
 /// Noise that is close to other noise only: long links join it, and it is near the cloud for its extent.
@@ -170,14 +207,17 @@ TEST(ClusterOutlier, RefusesWhatCannotBe) {
   const std::vector<Vec3d> points{{0, 0, 0}, {1, 0, 0}};
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   for (const ClusterOutlierParams& params :
-       {ClusterOutlierParams{1, 10, 0, 1, 5, 0}, ClusterOutlierParams{65, 10, 0, 1, 5, 0},
-        ClusterOutlierParams{16, 0, 0, 1, 5, 0}, ClusterOutlierParams{16, inf, 0, 1, 5, 0},
-        ClusterOutlierParams{16, nan, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 0, 0, 5, 0},
-        ClusterOutlierParams{16, 10, 0, inf, 5, 0}, ClusterOutlierParams{16, 10, 0, 1, 0, 0},
-        ClusterOutlierParams{16, 10, 0, 1, 65, 0}, ClusterOutlierParams{16, 10, 0, 1, 5, -1},
-        ClusterOutlierParams{16, 10, 0, 1, 5, inf}, ClusterOutlierParams{16, 10, 0, 1, 5, nan},
-        ClusterOutlierParams{16, 10, -1, 1, 5, 0}, ClusterOutlierParams{16, 10, 2, 1, 5, 0},
-        ClusterOutlierParams{16, 10, nan, 1, 5, 0}}) {
+       {ClusterOutlierParams{1, 10, 1e9, 1, 0, 1, 5, 0}, ClusterOutlierParams{65, 10, 1e9, 1, 0, 1, 5, 0},
+        ClusterOutlierParams{16, 0, 1e9, 1, 0, 1, 5, 0}, ClusterOutlierParams{16, inf, 1e9, 1, 0, 1, 5, 0},
+        ClusterOutlierParams{16, nan, 1e9, 1, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 0, 1, 0, 1, 5, 0},
+        ClusterOutlierParams{16, 10, nan, 1, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 1, 1.5, 0, 1, 5, 0},
+        ClusterOutlierParams{16, 10, 1, nan, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 1e9, 1, 0, 0, 5, 0},
+        ClusterOutlierParams{16, 10, 1e9, 1, 0, inf, 5, 0}, ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0},
+        ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 65, 0}, ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 5, -1},
+        ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 5, inf},
+        ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 5, nan}, ClusterOutlierParams{16, 10, 1e9, 1, -1, 1, 5, 0},
+        ClusterOutlierParams{16, 10, 1e9, 1, 2, 1, 5, 0},
+        ClusterOutlierParams{16, 10, 1e9, 1, nan, 1, 5, 0}}) {
     try {
       run({points.data(), points.size()}, params, 1);
       ADD_FAILURE();
@@ -195,7 +235,7 @@ TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
         {static_cast<double>(i % 40), static_cast<double>(i / 40 % 40), static_cast<double>(i / 1600)});
   for (const char* phase : {"Sorting", "Measuring neighbour", "Measuring the", "Linking"}) {
     test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
-      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 0, 10, 64, 5}, ctx);
+      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 1e9, 1, 0, 10, 64, 5}, ctx);
     });
   }
 }

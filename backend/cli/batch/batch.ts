@@ -17,7 +17,8 @@ import { memoryMb, planBatch, planKey } from "./plan.ts";
 import { PLAN_FILE, type Plan } from "./plan-document.ts";
 import { programName, programPath } from "./program.ts";
 import { planFacts, reportBatch } from "./report.ts";
-import { SLURM_PROFILE, SLURM_STATUS, SNAKEFILE } from "./snakefile.ts";
+import { refuseOrphans, SLURM_STATUS, slurmProfile } from "./slurm.ts";
+import { SNAKEFILE } from "./snakefile.ts";
 import { requireSnakemake, runSnakemake } from "./snakemake.ts";
 import { MOST_MEASURED } from "./windows.ts";
 import { parseWorkflow } from "./workflow.ts";
@@ -56,6 +57,7 @@ export async function batch(workflow: string, options: BatchOptions, deps: Analy
       return;
     }
     requireSnakemake();
+    refuseOrphans(root, options.slurm ?? false);
     const progress = new Progress(deps.stderr);
     try {
       const profile = options.slurm ? "slurm" : null;
@@ -115,7 +117,7 @@ async function prepare(root: string, plan: Plan, workflow: string, force: boolea
   await copyFile(workflow, join(root, "workflow.yml"));
   await writeJson(join(root, PLAN_FILE), plan);
   await writeWhole(join(root, "Snakefile"), SNAKEFILE);
-  await writeWhole(join(root, "slurm", "config.yaml"), SLURM_PROFILE);
+  await writeWhole(join(root, "slurm", "config.yaml"), slurmProfile(root));
   await writeFile(join(root, "slurm", "slurm-status.sh"), SLURM_STATUS, { mode: 0o755 });
   await writeConfig(root, plan, []);
 }

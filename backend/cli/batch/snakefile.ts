@@ -122,27 +122,3 @@ rule cloud:
     shell:
         "OMP_NUM_THREADS={threads} {PROGRAM} batch-cloud . {wildcards.tile} > {log} 2>&1"
 `;
-
-/** A Snakemake profile that submits every job to Slurm with its memory and time. */
-export const SLURM_PROFILE = `# Written by the command batch; edit to add an account or a partition.
-cluster: "sbatch --parsable --job-name=batch-{rule} --output=/dev/null --cpus-per-task={threads} --mem={resources.mem_mb} --time={resources.runtime}"
-cluster-status: "slurm-status.sh"
-cluster-cancel: "scancel"
-jobs: 500
-latency-wait: 60
-restart-times: 1
-max-jobs-per-second: 10
-max-status-checks-per-second: 10
-`;
-
-/** Asks Slurm about a job in the words of Snakemake; without accounting, a finished job is known for some minutes. */
-export const SLURM_STATUS = `#!/bin/sh
-# Written by the command batch.
-state=$(sacct -j "$1" --format=State --noheader --parsable2 2>/dev/null | head -n 1)
-[ -n "$state" ] || state=$(scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\\([A-Z_]*\\).*/\\1/p')
-case "$state" in
-  COMPLETED) echo success ;;
-  PENDING|CONFIGURING|RUNNING|COMPLETING|SUSPENDED|REQUEUED) echo running ;;
-  *) echo failed ;;
-esac
-`;

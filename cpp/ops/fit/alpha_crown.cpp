@@ -378,7 +378,8 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   crown.enclosed_count = found.carved.held_count;
   crown.highest_z = found.carved.highest_z;
   const double wrapped_m3 = finish_mesh(crown.mesh, ctx).volume_m3;
-  smooth_within_box(crown.mesh, params.smoothing_steps, ctx);
+  const SmoothingBox limit = found.unseen_m3 > 0 ? SmoothingBox::kKept : SmoothingBox::kFree;
+  smooth(crown.mesh, params.smoothing_steps, limit, ctx);
   if (found.unseen_m3 > 0) widen(crown.mesh, wrapped_m3 + found.unseen_m3, ctx);
   const MeshTotals totals = finish_mesh(crown.mesh, ctx);
   crown.volume_m3 = std::max(totals.volume_m3, 0.0);  // the volume of a sheet may round to less

@@ -64,14 +64,16 @@ MeshTotals finish_mesh(CrownMesh& mesh, OpContext& ctx) {
   return totals;
 }
 
-void smooth_within_box(CrownMesh& mesh, int steps, OpContext& ctx) {
-  Box3d box;
-  for (const Vec3d& vertex : mesh.vertices) box.add(vertex);
+void smooth(CrownMesh& mesh, int steps, SmoothingBox limit, OpContext& ctx) {
   CrownMesh smoothed{mesh.vertices, {}, mesh.triangles};
   for (int step = 0; step < steps; ++step) smooth_taubin(smoothed, ctx);
-  for (Vec3d& vertex : smoothed.vertices) {
-    vertex = {std::clamp(vertex.x, box.min.x, box.max.x), std::clamp(vertex.y, box.min.y, box.max.y),
-              std::clamp(vertex.z, box.min.z, box.max.z)};
+  if (limit == SmoothingBox::kKept) {
+    Box3d box;
+    for (const Vec3d& vertex : mesh.vertices) box.add(vertex);
+    for (Vec3d& vertex : smoothed.vertices) {
+      vertex = {std::clamp(vertex.x, box.min.x, box.max.x), std::clamp(vertex.y, box.min.y, box.max.y),
+                std::clamp(vertex.z, box.min.z, box.max.z)};
+    }
   }
   const double ratio = finish_mesh(smoothed, ctx).volume_m3 / finish_mesh(mesh, ctx).volume_m3;
   if (ratio >= kLeastKeptVolume && ratio <= 1 / kLeastKeptVolume) mesh.vertices.swap(smoothed.vertices);

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "core/op_context.h"
 #include "ops/fit/crown_mesh.h"
 
@@ -18,8 +20,11 @@ struct MeshTotals {
 /// volume and area.
 MeshTotals finish_mesh(CrownMesh& mesh, OpContext& ctx);
 
-/// Smooths a closed mesh in steps without leaving the box of its vertices: the moves outward overshoot at corners. What is
-/// so thin that its volume would change by more than a factor of two stays as it is.
-void smooth_within_box(CrownMesh& mesh, int steps, OpContext& ctx);
+/// Whether vertices may leave the box of all. The moves outward overshoot at corners, which makes up for what the moves
+/// inward take from the volume there.
+enum class SmoothingBox : std::uint8_t { kFree, kKept };
+
+/// Smooths a closed mesh in steps. What is so thin that its volume would change by more than a factor of two stays as it is.
+void smooth(CrownMesh& mesh, int steps, SmoothingBox limit, OpContext& ctx);
 
 }  // namespace pc

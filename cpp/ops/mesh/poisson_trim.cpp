@@ -19,6 +19,8 @@ constexpr double kLeastSize = 2;                // of a component, in the same u
 // mesh ends 1.7 instead of 2.2 spacings beyond noise-free borders, but misses what lies inside them more than PoissonRecon does.
 constexpr double kOneSided = 0.65;
 constexpr int kMostRings = 32;  // of vertices that a border is moved back by
+constexpr std::uint64_t kLeastPart =
+    100;  // a border cuts off parts that have less than 1 / kLeastPart of the largest one
 enum : std::uint8_t { kHeld, kIsLoose, kIsUnsupported };
 
 /// What the nearest sample of each vertex tells.
@@ -98,6 +100,36 @@ UnionFind patches_of(const UnitMesh& mesh, OpContext& ctx, const MayJoin& may_jo
   return patches;
 }
 
+/// Joins the vertices of triangles that stay: those without a dropped vertex.
+UnionFind components_of(const UnitMesh& mesh, const BulkVector<std::uint8_t>& dropped, OpContext& ctx) {
+  UnionFind components(mesh.vertices.size());
+  for (std::size_t i = 0; i < mesh.indices.size(); i += 3) {
+    if (i % 49'152 == 0) ctx.checkpoint();
+    const std::uint32_t* const t = mesh.indices.data() + i;
+    if (dropped[t[0]] + dropped[t[1]] + dropped[t[2]] > 0) continue;
+    components.join(t[0], t[1]);
+    components.join(t[1], t[2]);
+  }
+  return components;
+}
+
+/// Drops the small parts into which a component of `before` has fallen.
+void drop_shards(const UnitMesh& mesh, UnionFind& before, BulkVector<std::uint8_t>& dropped, OpContext& ctx) {
+  UnionFind after = components_of(mesh, dropped, ctx);
+  BulkVector<std::uint32_t> size(dropped.size()), largest(dropped.size());
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
+    if (dropped[v] != 0) continue;
+    const std::uint32_t count = ++size[after.root_of(v)];
+    std::uint32_t& most = largest[before.root_of(v)];
+    most = std::max(most, count);
+  }
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
+    if (dropped[v] == 0 && kLeastPart * size[after.root_of(v)] < largest[before.root_of(v)]) dropped[v] = 1;
+  }
+}
+
 /// Removes the triangles with a dropped vertex, then the vertices without triangles.
 void drop(UnitMesh& mesh, const BulkVector<std::uint8_t>& dropped, OpContext& ctx) {
   std::size_t kept = 0;
@@ -149,11 +181,12 @@ TrimCounts trim_unsupported(UnitMesh& mesh, const SampleTree& samples, OpContext
     if (v % 65'536 == 0) ctx.checkpoint();
     dropped[v] = support.state[v] != kHeld ? root_goes[patches.root_of(v)] : 0;
   }
+  UnionFind whole = components_of(mesh, dropped, ctx);
   move_borders_back(mesh, samples, dropped, ctx);
+  drop_shards(mesh, whole, dropped, ctx);
   TrimCounts counts{count_of(dropped), 0};
   // What is left of each component: its size against the widest spacing of the samples at it.
-  UnionFind components = patches_of(
-      mesh, ctx, [&](std::uint32_t a, std::uint32_t b) { return dropped[a] == 0 && dropped[b] == 0; });
+  UnionFind components = components_of(mesh, dropped, ctx);
   BulkVector<Box3d> box(mesh.vertices.size());
   BulkVector<float> widest(mesh.vertices.size());
   parallel_for(ctx, box.size(), 65'536, [&](std::size_t begin, std::size_t end) {

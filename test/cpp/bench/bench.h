@@ -97,7 +97,7 @@ int mesh_scan(const Arguments& arguments);
 
 /// Leaf area density of a cube of leaves by four scanners: beams through EDGE^3 voxels, and their inversion.
 /// Arguments: PULSES EDGE [THREADS]
-int invert_leaves(const Arguments& arguments);
+int invert_density(const Arguments& arguments);
 
 /// Labels the noise of a LAS file by ror, ror_tiled (both with the radius from the spacing, which is measured too),
 /// voxel_count (10 cm), sor (16 neighbours) or auto; median of three. Arguments: FILE.las METHOD [THREADS]

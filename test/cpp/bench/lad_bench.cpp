@@ -55,7 +55,7 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 }  // namespace
 
-int invert_leaves(const Arguments& arguments) {
+int invert_density(const Arguments& arguments) {
   const std::size_t pulses = point_count(arguments[0]), edge = point_count(arguments[1]);
   JobControl control;
   OpContext ctx(control, Device::kCpu, thread_count(arguments, 2));

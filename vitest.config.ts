@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const LARGE = ["test/large/**/*.test.ts"]; // npm run test:large
@@ -11,7 +12,7 @@ const ALL = ["test/{unit,property,contract,integration,fault,golden}/**/*.test.t
  */
 const OWN_PROCESS =
   /bulkBytesInUse|vi\.(mock|hoisted|spyOn|stub|useFake|reset)|process\.(env|on|once|off|chdir|umask|set[a-z]*[ug]id|memoryUsage|cpuUsage|kill)|\/proc\/|rss|[dD]escriptors|stalls|native-failure|small-disk/;
-const SHARED = ["contract", "integration", "fault", "property"]
+const SHARED = ["unit", "contract", "integration", "fault", "property"]
   .flatMap((part) => (readdirSync(`test/${part}`, { recursive: true }) as string[]).map((name) => `test/${part}/${name}`))
   .filter((file) => file.endsWith(".test.ts") && !OWN_PROCESS.test(readFileSync(file, "utf8")));
 
@@ -19,6 +20,8 @@ const SHARED = ["contract", "integration", "fault", "property"]
 const common = {
   setupFiles: ["test/support/run/record-calls.ts"],
   pool: "forks",
+  // On two processors vitest would use one. Many tests wait: for processes that start, and for cancels.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   // Only a guard against hanging: a machine at a load of ten takes ten times as long. Time bounds are in the tests.
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -70,6 +70,8 @@ const exceptions = {
   "backend/cli/catalog/headers.ts": ["backend/native/files/readers.ts"],
   // The stand pass of a joined list: tables in, a table out, no session, and no endpoint takes lists of other clouds.
   "backend/cli/batch/stand.ts": ["backend/native/inventory.ts", "backend/native/core"],
+  // What the results of a batch depend on: the version and the bytes of the program, before any service runs.
+  "backend/cli/batch/program.ts": ["backend/native/core/load.ts", "backend/version.ts"],
   // Presets of scanners are files of the product, and no endpoint serves them.
   "backend/cli/scan/presets.ts": ["backend/native/core/resources.ts"],
 };

@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
     ages: { type: "string" },
     seed: { type: "string", default: "1" },
     azimuth: { type: "string", default: "30" },
-    elevation: { type: "string", default: "12" },
+    elevation: { type: "string" },
     "per-row": { type: "string", default: "1" },
     names: { type: "boolean", default: false },
     shades: { type: "string", default: "256" },
@@ -32,6 +32,8 @@ const { values, positionals } = parseArgs({
 const [out, ...wanted] = positionals;
 if (!out) throw new Error("usage: draw-plants.mjs <out.png> [options] [species..]");
 const size = Number(values.size);
+/** Plants that are wider than so many times their height. */
+const CREEPING = 3;
 const folder = join(root, "resources", "species");
 const names = readdirSync(folder)
   .filter((file) => file.endsWith(".json"))
@@ -77,9 +79,22 @@ function texture(file) {
   return { width: png.width, height: png.height, rgba: new addon.Column("u8", new Uint8Array(png.data)) };
 }
 
+/** The elevation that was given; else plants that creep are seen from above, all others from the side. */
+function elevationFor(vertices) {
+  if (values.elevation !== undefined) return Number(values.elevation);
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < vertices.length; i += 1) {
+    low[i % 3] = Math.min(low[i % 3], vertices[i]);
+    high[i % 3] = Math.max(high[i % 3], vertices[i]);
+  }
+  const [x, y, z] = high.map((value, k) => value - low[k]);
+  return Math.max(x, y) > CREEPING * z ? 40 : 12;
+}
+
 /** Rows of a rotation: right, down, away from a camera that looks at the plant from an azimuth and an elevation. */
-function cameraAxes() {
-  const [a, e] = [values.azimuth, values.elevation].map((value) => (Number(value) * Math.PI) / 180);
+function cameraAxes(elevation) {
+  const [a, e] = [values.azimuth, elevation].map((value) => (Number(value) * Math.PI) / 180);
   const away = [-Math.cos(e) * Math.cos(a), -Math.cos(e) * Math.sin(a), -Math.sin(e)];
   const right = [-Math.sin(a), Math.cos(a), 0];
   const down = [
@@ -91,7 +106,7 @@ function cameraAxes() {
 }
 
 function cameraFor(vertices) {
-  const axes = cameraAxes();
+  const axes = cameraAxes(elevationFor(vertices));
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
   for (let i = 0; i < vertices.length; i += 3)

@@ -1,7 +1,7 @@
-// `npm run fuzz [-- <reader|sessions|documents|projects|trees|models|all> [count] [seed]]`: mutated files against every reader
-// under the sanitizers, random edits of sessions against their model, mutated structure documents of plants through the
-// endpoint, damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees, damaged
-// packages of networks.
+// `npm run fuzz [-- <reader|sessions|documents|projects|trees|surfaces|models|all> [count] [seed]]`: mutated files against
+// every reader under the sanitizers, random edits of sessions against their model, mutated structure documents of plants
+// through the endpoint, damaged project files and killed saves and opens, hostile clouds and parameters for every op on trees
+// and on surfaces, damaged packages of networks.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./fingerprint.mjs";
@@ -24,6 +24,8 @@ const CORRUPTIONS = "3000";
 const KILLS = "500";
 /** Clouds for each op on trees. */
 const TREE_CLOUDS = "10000";
+/** Clouds or meshes for each op on surfaces. */
+const SURFACE_CLOUDS = "10000";
 /** Packages of networks. */
 const PACKAGES = "5000";
 /** Flipped bytes of a project. */
@@ -70,7 +72,23 @@ function fuzzTrees() {
     "TreeInventory.AnyCloud*",
   ];
   const clouds = (target === "trees" ? count : undefined) ?? TREE_CLOUDS;
-  const env = { ...sanitized, PC_TREE_CLOUDS: clouds };
+  const env = { ...sanitized, PC_FUZZ_CLOUDS: clouds };
+  return run(join(asan, "pc_tests"), [`--gtest_filter=${filter.join(":")}`], { cwd: asan, env });
+}
+
+/** Clouds and meshes of any shape for every op on surfaces; likewise functions of their number. */
+function fuzzSurfaces() {
+  if (!built("pc_tests")) return 1;
+  const filter = [
+    "HostileSurfaces.*",
+    "Poisson.NastyClouds*",
+    "BallPivoting.NastyClouds*",
+    "AlphaShape.TakesNastyClouds*",
+    "DelaunayTetrahedra.*NastyClouds",
+    "DivideDelaunay.*NastyClouds",
+  ];
+  const clouds = (target === "surfaces" ? count : undefined) ?? SURFACE_CLOUDS;
+  const env = { ...sanitized, PC_FUZZ_CLOUDS: clouds };
   return run(join(asan, "pc_tests"), [`--gtest_filter=${filter.join(":")}`], { cwd: asan, env });
 }
 
@@ -131,8 +149,9 @@ const PARTS = {
   documents: [fuzzDocuments],
   projects: [fuzzProjects],
   trees: [fuzzTrees],
+  surfaces: [fuzzSurfaces],
   models: [fuzzModels],
-  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees, fuzzModels],
+  all: [fuzzReaders, fuzzSessions, fuzzDocuments, fuzzProjects, fuzzTrees, fuzzSurfaces, fuzzModels],
 };
 const parts = PARTS[target] ?? [fuzzReaders];
 process.exitCode = parts.map((part) => part()).find((status) => status !== 0) ?? 0;

@@ -51,9 +51,8 @@ export async function receiveFrameBody(
     const sources = frame.buffers.map(({ source }) => source);
     return { frame, lists: await job.track(() => text.frameLists(sources)) };
   });
-  const refs = ownedLists(request, lists);
-  for (const [i, { holder, name, kind }] of frame.buffers.entries())
-    holder[name] = new ListColumn(kind, lists[i]?.length ?? 0, refs[i] ?? null);
+  const owned = ownedLists(request, lists);
+  for (const [i, { holder, name, kind }] of frame.buffers.entries()) holder[name] = new ListColumn(kind, owned[i]);
   return frame.body;
 }
 
@@ -85,7 +84,8 @@ function readHeader(
     if (path.includes("__proto__")) throw refused("a buffer with the forbidden name __proto__");
     const kind = kindAt(shape, path);
     const source = { dtype, offset, length: elements, origin: name === POINTS ? origin : ZERO };
-    if (kind && kind !== "text") buffers.push({ ...placeOf(body, shape, path), kind, source: { kind, ...source } });
+    if (kind && kind !== "text" && kind !== "records")
+      buffers.push({ ...placeOf(body, shape, path), kind, source: { kind, ...source } });
     else if (isField(shape, name)) throw refused(`${name} is no list, send it in meta.request`);
     else body[name] = null; // an unknown key, which a warning names
     offset += 4 * elements;

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { LIST_BODY_BYTES_PER_BYTE, MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_LIST_BODY_BYTES } from "../../shared/limits.ts";
+import type { NativeColumn } from "../native/core/handles.ts";
 import type { JsonDocument, JsonShape, ParsedList } from "../native/core/request-text.ts";
 import { ColumnRef } from "../sessions/column-ref.ts";
-import { ListColumn } from "../sessions/list-column.ts";
+import { type HeldList, ListColumn } from "../sessions/list-column.ts";
 import { tooLarge } from "./body-chunks.ts";
 import { shapeOf } from "./list-shape.ts";
 import { type IncomingBody, receiveBody } from "./receive-body.ts";
@@ -39,11 +40,15 @@ export async function receiveListBody(
 /** Largest text of a body besides its lists, bytes. */
 export const restBytesOf = (request: FastifyRequest): number => request.routeOptions.config.restBytes ?? MAX_BODY_BYTES;
 
-/** Columns of the lists; they are released with the response. */
-export function ownedLists(request: FastifyRequest, lists: readonly ParsedList[]): (ColumnRef | null)[] {
-  const refs = lists.map(({ column }) => column && new ColumnRef(column));
-  request.bodyLists = refs.filter((ref) => ref !== null);
-  return refs;
+/** What makes each list of a body a ListColumn; their columns are released with the response. */
+export function ownedLists(request: FastifyRequest, lists: readonly ParsedList[]): HeldList[] {
+  const held = (column: NativeColumn | null) => column && new ColumnRef(column);
+  const owned = lists.map(({ length, column, items, wrong_index: index, wrong_text, unknown }) => {
+    const wrong = column ? null : { index, value: wrong_text === "" ? undefined : JSON.parse(wrong_text) };
+    return { length, ref: held(column), items: held(items), wrong, unknown };
+  });
+  request.bodyLists = owned.flatMap(({ ref, items }) => [ref, items]).filter((one) => one !== null);
+  return owned;
 }
 
 /** The value of a document with its lists put back. */
@@ -53,7 +58,7 @@ function withLists(
   shape: JsonShape,
   token: string,
 ): unknown {
-  const refs = ownedLists(request, lists);
+  const owned = ownedLists(request, lists);
   if (blank) return undefined;
   const put = (value: unknown, at: JsonShape): unknown => {
     if (at.kind === "value") return value;
@@ -71,8 +76,7 @@ function withLists(
       return record;
     }
     if (typeof value !== "string" || !value.startsWith(token)) return value;
-    const index = Number(value.slice(token.length));
-    return new ListColumn(at.kind, lists[index]?.length ?? 0, refs[index] ?? null);
+    return new ListColumn(at.kind, owned[Number(value.slice(token.length))]);
   };
   return put(JSON.parse(rest), shape);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { type BulkKind, bulkKinds } from "../../shared/contract/bulk-list.ts";
+import { bulkKinds, recordsOf } from "../../shared/contract/bulk-list.ts";
 import type { JsonShape } from "../native/core/request-text.ts";
+import { recordFields } from "./record-fields.ts";
 import { unwrapped } from "./unwrapped.ts";
 
 const shapes = new WeakMap<object, JsonShape>();
@@ -16,8 +17,10 @@ export function shapeOf(schema: object): JsonShape {
 
 function derivedShape(schema: unknown): JsonShape {
   const inner = unwrapped(schema);
-  const kind: BulkKind | undefined = inner instanceof z.ZodType ? bulkKinds.get(inner)?.kind : undefined;
-  if (kind) return { kind };
+  const kind = inner instanceof z.ZodType ? bulkKinds.get(inner)?.kind : undefined;
+  const records = inner instanceof z.ZodType ? recordsOf(inner) : undefined;
+  if (records) return { kind: "records", columns: recordFields(records) };
+  if (kind && kind !== "records") return { kind };
   if (inner instanceof z.ZodArray) return holding("array", derivedShape(inner.element));
   if (inner instanceof z.ZodRecord) return holding("record", derivedShape(inner.valueType));
   if (!(inner instanceof z.ZodObject)) return { kind: "value" };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BulkColumn, recordsOf } from "../../shared/contract/bulk-list.ts";
 import { unwrapped } from "./unwrapped.ts";
 
 /** `path` is asked for only where a key is unknown: bodies have up to millions of records. */
@@ -19,19 +20,21 @@ export function unknownKeys(schema: unknown, value: unknown): string[] {
 
 function searchOf(schema: unknown): Search | null {
   const inner = unwrapped(schema);
-  if (!(inner instanceof z.ZodArray || inner instanceof z.ZodObject)) return null;
+  if (!(inner instanceof z.ZodType)) return null;
   let search = searches.get(inner);
   if (search === undefined) {
-    search = inner instanceof z.ZodArray ? listSearch(inner) : recordSearch(inner);
+    const element = inner instanceof z.ZodArray ? inner.element : recordsOf(inner);
+    search = element ? listSearch(element) : inner instanceof z.ZodObject ? recordSearch(inner) : null;
     searches.set(inner, search);
   }
   return search;
 }
 
-function listSearch({ element }: z.ZodArray): Search | null {
+function listSearch(element: z.core.$ZodType): Search | null {
   const search = unwrapped(element) instanceof z.ZodObject ? searchOf(element) : null;
   if (!search) return null;
   return (value, path, found) => {
+    if (value instanceof BulkColumn) found.push(...value.unknown.map((key) => `${path()}${key}`));
     if (!Array.isArray(value)) return;
     for (const [i, item] of value.entries()) if (!Array.isArray(item)) search(item, () => `${path()}[${i}]`, found);
   };

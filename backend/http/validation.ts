@@ -68,6 +68,10 @@ function pathOf(instancePath: string): (string | number)[] {
 function at(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const key of path) {
+    if (value instanceof BulkColumn && value.wrong?.index === key) {
+      value = value.wrong.value;
+      continue;
+    }
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
     value = (value as Record<string | number, unknown>)[key];
   }

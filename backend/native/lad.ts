@@ -20,6 +20,26 @@ export interface BeamScan {
   readonly timestamps: NativeColumn | null;
   /** With timestamps: number of the return in its pulse. */
   readonly target_index: NativeColumn | null;
+  /** Absent or null: the rows of a pulse count alike. */
+  readonly shares?: PulseShares | null;
+}
+
+/** How much of its pulse a return stands for: intensity * scale + offset. */
+export interface PulseShares {
+  readonly intensity: NativeColumn;
+  readonly scale: number;
+  readonly offset: number;
+  /** Partly intercepted pulses have a miss, so the returns of the others make up the whole pulse. */
+  readonly partial_misses: boolean;
+}
+
+/** Energy of the pulses with a hit in the grid; 1 = what a leaf that fills the beam and faces it sends back. */
+export interface EnergyBalance {
+  /** Pulses without a miss. */
+  readonly whole_pulses: number;
+  readonly whole_energy: number;
+  /** Of pulses with a miss. */
+  readonly partial_energy: number;
 }
 
 export interface BeamScanCounts {
@@ -43,6 +63,8 @@ export const SUM_HITS = 10;
 export interface TracedBeams {
   /** f64, (cells, SUM_FIELDS), k-major. */
   readonly sums: NativeColumn;
+  /** f64, sums for the variance; null unless a scan has shares. */
+  readonly reach: NativeColumn | null;
   /** Beams that reach the grid by their angle to the vertical, equal bins of 0 .. 90 degrees. */
   readonly zenith_count: readonly number[];
   readonly beam_count: number;
@@ -89,6 +111,8 @@ export interface InversionParams {
   readonly min_beams: number;
   readonly element_width_m: number;
   readonly occlusion_threshold_m: number;
+  /** Of traceBeams. */
+  readonly reach: NativeColumn | null;
 }
 
 /** Bits of a voxel's state. */
@@ -121,6 +145,8 @@ export interface FilledVoxels {
 export interface VoxelProjection {
   readonly g: NativeColumn;
   readonly triangle_count: number;
+  /** Mean cosine at which beams hit the triangles, all voxels together. */
+  readonly hit_cosine: number;
   readonly facing: number;
   /** With `limits`: G is averaged over the azimuths of the leaves; false: `facing` says that they are not uniform. */
   readonly uniform_azimuths: boolean;
@@ -129,12 +155,19 @@ export interface VoxelProjection {
 export interface LadNative {
   traceBeams(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<TracedBeams>;
   traceBeamsBytes(rows: number, cells: number): number;
+  energyBalance(scan: BeamScan, grid: VoxelBox): NativeJob<EnergyBalance>;
+  partialCosine(balance: EnergyBalance, hit_cosine: number): number;
   trajectoryJoin(
     times: NativeColumn,
     poses: NativeColumn,
     params: { readonly lever_arm: Triple; readonly shift: Triple },
   ): NativeJob<TrajectoryJoin>;
   meanLeafProjection(density: LeafAngleDensity, zenith_count: readonly number[]): NativeJob<number>;
+  meanHitCosine(density: LeafAngleDensity, zenith_count: readonly number[]): NativeJob<number>;
+  likelyHitCosine(
+    g: number,
+    zenith_count: readonly number[],
+  ): NativeJob<{ readonly hit_cosine: number; readonly g: number }>;
   voxelProjection(
     mesh: LeafMesh,
     grid: VoxelBox,
@@ -150,12 +183,23 @@ const addon = addonAs<LadNative>();
 export const traceBeams: LadNative["traceBeams"] = (scans, grid) => addon.traceBeams(scans, grid);
 /** Memory that traceBeams needs besides its input, bytes. */
 export const traceBeamsBytes: LadNative["traceBeamsBytes"] = (rows, cells) => addon.traceBeamsBytes(rows, cells);
+/** Energies of a scan with shares, whose scale and offset give them in the unit of the balance. */
+export const energyBalance: LadNative["energyBalance"] = (scan, grid) => addon.energyBalance(scan, grid);
+/** Mean cosine at which partly intercepted pulses meet leaves, given that of all rays; NaN if the energies contradict it. */
+export const partialCosine: LadNative["partialCosine"] = (balance, hit_cosine) =>
+  addon.partialCosine(balance, hit_cosine);
 /** Beam origins at the times (f64); `poses` f64: t, x, y, z, qx, qy, qz, qw of each. */
 export const trajectoryJoin: LadNative["trajectoryJoin"] = (times, poses, params) =>
   addon.trajectoryJoin(times, poses, params);
 /** Mean leaf projection function over beams. */
 export const meanLeafProjection: LadNative["meanLeafProjection"] = (density, zenith_count) =>
   addon.meanLeafProjection(density, zenith_count);
+/** Mean cosine at which beams hit leaves of such inclinations. */
+export const meanHitCosine: LadNative["meanHitCosine"] = (density, zenith_count) =>
+  addon.meanHitCosine(density, zenith_count);
+/** The same of the ellipsoidal law whose mean G is `g`, or comes closest to it, with its G. */
+export const likelyHitCosine: LadNative["likelyHitCosine"] = (g, zenith_count) =>
+  addon.likelyHitCosine(g, zenith_count);
 /**
  * Leaf projection function of every voxel (f64; 0 = no triangles) from the triangles with their centroid in it. `limits`:
  * those that the triangles of a scan have passed; grazing leaves, which lose theirs, are then made up for, and `facing` is

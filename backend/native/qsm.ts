@@ -86,23 +86,28 @@ export function releaseQsm({ cylinders, shoots, ids }: QsmTables): void {
   for (const table of [cylinders, shoots, ids]) table.release();
 }
 
-/** The tables of validated records; the caller releases them. The event loop runs between blocks of records. */
-export async function qsmTables(cylinders: readonly QsmCylinder[], shoots: readonly QsmShoot[]): Promise<QsmTables> {
-  const cylinderTable = new Float64Array(cylinders.length * CYLINDER_WIDTH);
+/** The table of validated records; the caller releases it. The event loop runs between blocks of records. */
+export async function cylinderTable(cylinders: readonly QsmCylinder[]): Promise<NativeColumn> {
+  const table = new Float64Array(cylinders.length * CYLINDER_WIDTH);
   for (const [i, c] of cylinders.entries()) {
     const at = i * CYLINDER_WIDTH;
-    cylinderTable[at] = c.cyl_id;
-    cylinderTable.set(c.start, at + 1);
-    cylinderTable.set(c.end, at + 4);
-    cylinderTable[at + 7] = c.radius;
-    cylinderTable[at + 8] = c.parent_id;
-    cylinderTable[at + 9] = c.shoot_id;
-    cylinderTable[at + 10] = c.rank;
-    cylinderTable[at + 11] = c.surf_cov ?? Number.NaN;
-    cylinderTable[at + 12] = c.mad ?? Number.NaN;
-    cylinderTable[at + 13] = c.radius_se ?? Number.NaN;
+    table[at] = c.cyl_id;
+    table.set(c.start, at + 1);
+    table.set(c.end, at + 4);
+    table[at + 7] = c.radius;
+    table[at + 8] = c.parent_id;
+    table[at + 9] = c.shoot_id;
+    table[at + 10] = c.rank;
+    table[at + 11] = c.surf_cov ?? Number.NaN;
+    table[at + 12] = c.mad ?? Number.NaN;
+    table[at + 13] = c.radius_se ?? Number.NaN;
     if (i % TURN === TURN - 1) await setImmediate();
   }
+  return column(table);
+}
+
+/** The same of shoots: their table, and the ids of their lists. */
+export async function shootTables(shoots: readonly QsmShoot[]): Promise<Pick<QsmTables, "shoots" | "ids">> {
   const shootTable = new Float64Array(shoots.length * SHOOT_WIDTH);
   const ids = new Float64Array(shoots.reduce((n, s) => n + s.cylinder_ids.length + s.child_shoot_ids.length, 0));
   let next = 0;
@@ -114,10 +119,16 @@ export async function qsmTables(cylinders: readonly QsmCylinder[], shoots: reado
     next += s.cylinder_ids.length + s.child_shoot_ids.length;
     if (i % TURN === TURN - 1) await setImmediate();
   }
-  return { cylinders: column(cylinderTable), shoots: column(shootTable), ids: column(ids) };
+  return { shoots: column(shootTable), ids: column(ids) };
 }
 
 const column = (values: Float64Array) => new addon.Column("f64", new Uint8Array(values.buffer));
+
+/** The tables of validated records; the caller releases them. */
+export const qsmTables = async (
+  cylinders: readonly QsmCylinder[],
+  shoots: readonly QsmShoot[],
+): Promise<QsmTables> => ({ cylinders: await cylinderTable(cylinders), ...(await shootTables(shoots)) });
 
 /** The records of a QSM, each made when it is asked for. */
 export class QsmRecords {

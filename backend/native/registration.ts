@@ -71,6 +71,8 @@ export interface MeshDistances {
   readonly spread: DistanceSpread | null;
   /** null = not asked for. */
   readonly sides: SidedSpread | null;
+  /** Why the CPU computed what the GPU was asked for. */
+  readonly warnings: readonly string[];
 }
 
 /** A registration between its batches; icpRelease frees its memory. */

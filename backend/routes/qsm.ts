@@ -79,7 +79,7 @@ export function qsmRoutes(app: App, deps: Deps): void {
         body: PhyllotaxisRequest,
         response: { 200: PhyllotaxisResponse },
       },
-      config: { lists: "json", restBytes: MAX_QSM_BODY_BYTES },
+      config: { lists: "json" },
     },
     async ({ body, unknownKeys }, reply) =>
       withUnknownKeys(await runJson(reply, deps.jobs, (job) => phyllotaxisOf(body, job)), unknownKeys),
@@ -105,7 +105,7 @@ export function qsmRoutes(app: App, deps: Deps): void {
         tags: ["qsm"],
         body: LeavesRequest,
       },
-      config: { lists: "json", restBytes: MAX_QSM_BODY_BYTES, answer: LeavesResponse },
+      config: { lists: "json", answer: LeavesResponse },
     },
     ({ body, unknownKeys }, reply) => sendAnswer(reply, deps.jobs, (job) => leavesOf(body, unknownKeys, deps, job)),
   );

@@ -31,7 +31,8 @@ interface ReadFile {
 }
 
 /**
- * The species files of the product and of the user's folder. A bundled file is read once, when its species is first asked
+ * The species files of the product and of the user's folder; a file there with the id of a bundled species takes its place,
+ * if it can be used. A bundled file is read once, when its species is first asked
  * for: all of them take a quarter of a second. The user's are read whenever they have changed; one that cannot be used is
  * reported and hides no other.
  */
@@ -48,8 +49,10 @@ export class SpeciesLibrary {
   /** Errors: internal if the bundled files cannot be read. */
   async list(): Promise<SpeciesList> {
     const ids = await this.#bundledIds();
-    const bundled = await Promise.all([...ids].map((id) => this.#bundledSpecies(id)));
     const { species, problems } = await this.#userSpecies(ids);
+    const own = new Set(species.map(({ file: { id } }) => id));
+    const kept = [...ids].filter((id) => !own.has(id));
+    const bundled = await Promise.all(kept.map((id) => this.#bundledSpecies(id)));
     const all = [...bundled, ...species].sort((a, b) => (a.file.id < b.file.id ? -1 : 1));
     return { species: all, problems };
   }
@@ -57,9 +60,9 @@ export class SpeciesLibrary {
   /** undefined for an unknown id. Errors: internal if its bundled file cannot be read. */
   async find(id: string): Promise<Species | undefined> {
     const ids = await this.#bundledIds();
-    if (ids.has(id)) return this.#bundledSpecies(id);
     const { species } = await this.#userSpecies(ids);
-    return species.find(({ file }) => file.id === id);
+    const own = species.find(({ file }) => file.id === id);
+    return own ?? (ids.has(id) ? this.#bundledSpecies(id) : undefined);
   }
 
   #bundledIds(): Promise<ReadonlySet<string>> {
@@ -97,8 +100,8 @@ export class SpeciesLibrary {
     const found = new Map<string, Species>();
     for (const file of files.slice(0, MAX_SPECIES_FILES)) {
       const result = await this.#fileOf(join(folder, file));
-      const problem = "problem" in result ? result.problem : clash(result.species, file, bundled, found);
-      if (problem) problems.push({ file, ...problem });
+      const problem = "problem" in result ? result.problem : clash(result.species, file, found);
+      if (problem) problems.push({ file, ...withStandIn(problem, file, bundled) });
       else if ("species" in result) found.set(result.species.file.id, result.species);
     }
     return { species: [...found.values()], problems };
@@ -154,13 +157,13 @@ async function readBundled(id: string): Promise<Species> {
   return species;
 }
 
-function clash(
-  { file: { id } }: Species,
-  file: string,
-  bundled: ReadonlySet<string>,
-  found: ReadonlyMap<string, Species>,
-): FileProblem | null {
+function clash({ file: { id } }: Species, file: string, found: ReadonlyMap<string, Species>): FileProblem | null {
   if (`${id}.json` !== file) return { line: null, reason: `its id is "${id}", so its name must be ${id}.json` };
-  if (bundled.has(id)) return { line: null, reason: `"${id}" is a bundled species; choose another id` };
   return found.has(id) ? { line: null, reason: `another file has the id "${id}"` } : null;
+}
+
+/** Says which species grows instead of one that cannot be used. */
+function withStandIn({ line, reason }: FileProblem, file: string, bundled: ReadonlySet<string>): FileProblem {
+  const id = file.slice(0, -".json".length);
+  return bundled.has(id) ? { line, reason: `${reason}; the bundled ${id} is used` } : { line, reason };
 }

@@ -46,6 +46,59 @@ Napi::Object labels_object(Napi::Env env, AnyColumn&& ground_class, const Result
   return out;
 }
 
+/// A frame under the names of the contract; null or undefined = none.
+std::optional<GroundFrame> frame_from_js(const Napi::Value& given) {
+  if (given.IsUndefined() || given.IsNull()) return std::nullopt;
+  const auto js = strict_object(given, "frame");
+  const auto origin = number_array<2>(js.Get("origin"), "frame.origin");
+  const auto slope = number_array<2>(js.Get("slope"), "frame.slope");
+  return GroundFrame{.origin_x = origin[0],
+                     .origin_y = origin[1],
+                     .z_origin = number_field(js, "z_origin"),
+                     .slope_x = slope[0],
+                     .slope_y = slope[1],
+                     .lowest_z = number_field(js, "lowest_z"),
+                     .point_count = number_field(js, "point_count"),
+                     .point_spacing_m = number_field(js, "point_spacing_m"),
+                     .outlier_cell_m = number_field(js, "outlier_cell_m"),
+                     .outlier_layer_m = number_field(js, "outlier_layer_m"),
+                     .cell_size = number_field(js, "cell_size"),
+                     .roughness_m = number_field(js, "roughness_m"),
+                     .typical_returns = number_field(js, "typical_returns"),
+                     .search_noise_m = number_field(js, "search_noise_m"),
+                     .noise_m = number_field(js, "noise_m"),
+                     .middle_m = number_field(js, "middle_m")};
+}
+
+Napi::Object frame_to_js(Napi::Env env, const GroundFrame& frame) {
+  const auto pair = [&](double a, double b) {
+    auto out = Napi::Array::New(env, 2);
+    out.Set(0U, a);
+    out.Set(1U, b);
+    return out;
+  };
+  auto out = Napi::Object::New(env);
+  out.Set("origin", pair(frame.origin_x, frame.origin_y));
+  out.Set("z_origin", frame.z_origin);
+  out.Set("slope", pair(frame.slope_x, frame.slope_y));
+  out.Set("lowest_z", frame.lowest_z);
+  out.Set("point_count", frame.point_count);
+  out.Set("point_spacing_m", frame.point_spacing_m);
+  out.Set("outlier_cell_m", frame.outlier_cell_m);
+  out.Set("outlier_layer_m", frame.outlier_layer_m);
+  out.Set("cell_size", frame.cell_size);
+  out.Set("roughness_m", frame.roughness_m);
+  out.Set("typical_returns", frame.typical_returns);
+  out.Set("search_noise_m", frame.search_noise_m);
+  out.Set("noise_m", frame.noise_m);
+  out.Set("middle_m", frame.middle_m);
+  return out;
+}
+
+const GroundFrame* frame_or_null(const std::optional<GroundFrame>& frame) {
+  return frame ? &*frame : nullptr;
+}
+
 ClothSimulationParams cloth_params(const Napi::Object& js) {
   return {.cloth_resolution = number_field(js, "cloth_resolution"),
           .rigidness = whole_field<std::uint32_t>(js, "rigidness"),
@@ -59,20 +112,21 @@ ClothSimulationParams cloth_params(const Napi::Object& js) {
           .tile_target_points = whole_field(js, "tile_target_points")};
 }
 
-// clothSimulation(positions, skip, params: ClothParams, options?): NativeJob<ClothGround>
+// clothSimulation(positions, skip, params: ClothParams, options?, frame?): NativeJob<ClothGround>
 Napi::Value cloth_simulation_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
   const ClothSimulationParams params = cloth_params(strict_object(info[2], "params"));
+  const auto frame = frame_from_js(info[4]);
   struct Answer {
     ClothSimulationResult result;
     AnyColumn ground_class, height;
   };
   return start_job<Answer>(
       info.Env(), job_options(info[3]),
-      [positions, skip, params](OpContext& ctx) {
+      [positions, skip, params, frame](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
-        Answer answer{cloth_simulation(hits.points(), params, ctx), {}, {}};
+        Answer answer{cloth_simulation(hits.points(), params, ctx, frame_or_null(frame)), {}, {}};
         answer.ground_class = AnyColumn(on_all_rows(hits, std::move(answer.result.ground_class),
                                                     positions->size(), std::uint8_t{0}, ctx));
         if (params.want_heights)
@@ -103,7 +157,7 @@ struct Labelled {
   AnyColumn ground_class;
 };
 
-// smrf(positions, skip, params: SmrfParams, options?): NativeJob<SmrfGround>
+// smrf(positions, skip, params: SmrfParams, options?, frame?): NativeJob<SmrfGround>
 Napi::Value smrf_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
@@ -114,12 +168,13 @@ Napi::Value smrf_job(const Napi::CallbackInfo& info) {
                           .elevation_threshold = number_field(js, "elevation_threshold"),
                           .elevation_scale = number_field(js, "elevation_scale"),
                           .net_spacing = number_field(js, "net_spacing")};
+  const auto frame = frame_from_js(info[4]);
   using Answer = Labelled<SmrfResult>;
   return start_job<Answer>(
       info.Env(), job_options(info[3]),
-      [positions, skip, params](OpContext& ctx) {
+      [positions, skip, params, frame](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
-        Answer answer{smrf(hits.points(), params, ctx), {}};
+        Answer answer{smrf(hits.points(), params, ctx, frame_or_null(frame)), {}};
         answer.ground_class = AnyColumn(on_all_rows(hits, std::move(answer.result.ground_class),
                                                     positions->size(), std::uint8_t{0}, ctx));
         return answer;
@@ -166,17 +221,18 @@ Napi::Value ground_constants_of(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// groundAuto(positions, skip, options?, constants?): NativeJob<AutoGround>
+// groundAuto(positions, skip, options?, constants?, frame?): NativeJob<AutoGround>
 Napi::Value ground_auto_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
   const GroundConstants constants = ground_constants(info[3]);
+  const auto frame = frame_from_js(info[4]);
   using Answer = Labelled<GroundAutoResult>;
   return start_job<Answer>(
       info.Env(), job_options(info[2]),
-      [positions, skip, constants](OpContext& ctx) {
+      [positions, skip, constants, frame](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
-        Answer answer{ground_auto(hits.points(), constants, ctx), {}};
+        Answer answer{ground_auto(hits.points(), constants, ctx, frame_or_null(frame)), {}};
         answer.ground_class = AnyColumn(on_all_rows(hits, std::move(answer.result.ground_class),
                                                     positions->size(), std::uint8_t{0}, ctx));
         return answer;
@@ -189,6 +245,7 @@ Napi::Value ground_auto_job(const Napi::CallbackInfo& info) {
         const double noise = answer.result.noise_m;
         out.Set("noise_m", noise == 0 ? env.Null() : Napi::Value(Napi::Number::New(env, noise)));
         out.Set("derived", derived_to_js(env, answer.result.derived));
+        out.Set("frame", frame_to_js(env, answer.result.frame));
         return out;
       });
 }

@@ -8,6 +8,7 @@
 #include "binding/voxel_values.h"
 #include "ops/lad/beam_traversal.h"
 #include "ops/lad/beer_lambert.h"
+#include "ops/lad/energy_balance.h"
 #include "ops/lad/occlusion_kriging.h"
 #include "ops/lad/projection_function.h"
 #include "ops/lad/triangulated_projection.h"
@@ -37,6 +38,13 @@ BeamScan held_scan(const Napi::Object& js, std::vector<ColumnPtr>& held) {
   scan.timestamps =
       view_or_empty<double>(hold(optional_typed_column(js.Get("timestamps"), DType::kF64, "timestamps")));
   scan.target_index = hold(ColumnHandle::get_optional(js.Get("target_index"))).get();
+  const auto shares = js.Get("shares");
+  if (is_nothing(shares)) return scan;
+  const auto given = strict_object(shares, "shares");
+  scan.intensity = hold(ColumnHandle::get(given.Get("intensity"))).get();
+  scan.share_scale = number_field(given, "scale");
+  scan.share_offset = number_field(given, "offset");
+  scan.partial_misses = strict_bool(given.Get("partial_misses"), "partial_misses");
   return scan;
 }
 
@@ -73,11 +81,38 @@ Napi::Value trace_beams_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, BeamTraversalResult&& traced) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("sums", ColumnHandle::wrap(env, std::move(traced.sums)));
+        out.Set("reach",
+                traced.reach.size() == 0 ? env.Null() : ColumnHandle::wrap(env, std::move(traced.reach)));
         out.Set("zenith_count", to_js(env, traced.zenith_count));
         out.Set("beam_count", static_cast<double>(traced.beam_count));
         out.Set("scans", counts_to_js(env, traced.scans));
         return out;
       });
+}
+
+// energyBalance(scan: BeamScan, grid): NativeJob<EnergyBalance>
+Napi::Value energy_balance_job(const Napi::CallbackInfo& info) {
+  auto held = std::make_shared<HeldScans>();
+  held->scans.push_back(held_scan(strict_object(info[0], "scan"), held->columns));
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
+  return start_job<EnergyBalance>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return energy_balance(held->scans[0], grid.view(), ctx); },
+      [](Napi::Env env, EnergyBalance&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("whole_pulses", static_cast<double>(found.whole_pulses));
+        out.Set("whole_energy", found.whole_energy);
+        out.Set("partial_energy", found.partial_energy);
+        return out;
+      });
+}
+
+// partialCosine({ whole_pulses, whole_energy, partial_energy }, hit_cosine): number
+Napi::Value partial_cosine_of(const Napi::CallbackInfo& info) {
+  const auto js = strict_object(info[0], "balance");
+  const EnergyBalance balance{whole_field<std::uint64_t>(js, "whole_pulses"),
+                              number_field(js, "whole_energy"), number_field(js, "partial_energy")};
+  return Napi::Number::New(info.Env(), partial_cosine(balance, strict_number(info[1], "hit_cosine")));
 }
 
 // traceBeamsBytes(rows, cells): number
@@ -135,6 +170,41 @@ Napi::Value mean_leaf_projection_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, double&& g) -> Napi::Value { return Napi::Number::New(env, g); });
 }
 
+// meanHitCosine(density: LeafAngleDensity, zenith_count: number[]): NativeJob<number>
+Napi::Value mean_hit_cosine_job(const Napi::CallbackInfo& info) {
+  const LeafAngleDensity density = density_of(info[0]);
+  const std::vector<double> counts = number_list(info[1], "zenith_count");
+  return start_job<double>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        return mean_hit_cosine(density, {counts.data(), counts.size()}, ctx);
+      },
+      [](Napi::Env env, double&& cosine) -> Napi::Value { return Napi::Number::New(env, cosine); });
+}
+
+struct LikelyCosine {
+  double hit_cosine, g;
+};
+
+// likelyHitCosine(g, zenith_count: number[]): NativeJob<{ hit_cosine, g }> - of the ellipsoidal law with this G
+Napi::Value likely_hit_cosine_job(const Napi::CallbackInfo& info) {
+  const double g = strict_number(info[0], "g");
+  const std::vector<double> counts = number_list(info[1], "zenith_count");
+  return start_job<LikelyCosine>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        const Span<const double> zenith_count{counts.data(), counts.size()};
+        const FittedDensity law = ellipsoidal_law_of(g, zenith_count, ctx);
+        return LikelyCosine{mean_hit_cosine(law.density, zenith_count, ctx), law.g};
+      },
+      [](Napi::Env env, LikelyCosine&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("hit_cosine", found.hit_cosine);
+        out.Set("g", found.g);
+        return out;
+      });
+}
+
 // { lmax_m, max_aspect_ratio } | null
 std::optional<TriangleLimits> triangle_limits(const Napi::Value& value) {
   if (is_nothing(value)) return std::nullopt;
@@ -169,6 +239,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         auto out = Napi::Object::New(env);
         out.Set("g", ColumnHandle::wrap(env, std::move(found.g)));
         out.Set("triangle_count", static_cast<double>(found.triangle_count));
+        out.Set("hit_cosine", found.hit_cosine);
         out.Set("facing", found.facing);
         out.Set("uniform_azimuths", found.uniform_azimuths);
         return out;
@@ -186,8 +257,8 @@ Napi::Value totals_to_js(Napi::Env env, const BeerLambertTotals& totals) {
   return out;
 }
 
-// invertBeams(sums: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams, element_width_m, occlusion_threshold_m }):
-// NativeJob<InvertedBeams>
+// invertBeams(sums: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams, element_width_m, occlusion_threshold_m,
+// reach: f64 | null }): NativeJob<InvertedBeams>
 Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
   const auto sums = typed_column(info[0], DType::kF64, "sums");
   const auto g = typed_column(info[1], DType::kF64, "g");
@@ -198,10 +269,16 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
                                  whole_field<std::uint32_t>(js, "nz"),
                                  whole_field<std::uint64_t>(js, "min_beams"),
                                  number_field(js, "element_width_m"),
-                                 number_field(js, "occlusion_threshold_m")};
+                                 number_field(js, "occlusion_threshold_m"),
+                                 {}};
+  const auto reach = optional_typed_column(js.Get("reach"), DType::kF64, "reach");
   return start_job<BeerLambertResult>(
       info.Env(), job_options(info[3]),
-      [=](OpContext& ctx) { return beer_lambert(sums->as<double>(), g->as<double>(), params, ctx); },
+      [=](OpContext& ctx) {
+        BeerLambertParams all = params;
+        all.reach = view_or_empty<double>(reach);
+        return beer_lambert(sums->as<double>(), g->as<double>(), all, ctx);
+      },
       [](Napi::Env env, BeerLambertResult&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("lad", ColumnHandle::wrap(env, std::move(found.lad)));
@@ -246,8 +323,12 @@ Napi::Value fill_occluded_job(const Napi::CallbackInfo& info) {
 void register_lad(Napi::Env env, Napi::Object exports) {
   add<trace_beams_job>(env, exports, "traceBeams");
   add<trace_beams_bytes_of>(env, exports, "traceBeamsBytes");
+  add<energy_balance_job>(env, exports, "energyBalance");
+  add<partial_cosine_of>(env, exports, "partialCosine");
   add<trajectory_join_job>(env, exports, "trajectoryJoin");
   add<mean_leaf_projection_job>(env, exports, "meanLeafProjection");
+  add<mean_hit_cosine_job>(env, exports, "meanHitCosine");
+  add<likely_hit_cosine_job>(env, exports, "likelyHitCosine");
   add<voxel_projection_job>(env, exports, "voxelProjection");
   add<invert_beams_job>(env, exports, "invertBeams");
   add<fill_occluded_job>(env, exports, "fillOccluded");

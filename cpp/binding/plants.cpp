@@ -17,6 +17,7 @@
 #include "ops/plant/growth.h"
 #include "ops/plant/level_of_detail.h"
 #include "ops/plant/plant_cost.h"
+#include "ops/plant/shape_checks.h"
 
 namespace pc::binding {
 
@@ -35,6 +36,7 @@ Napi::Value open_species_job(const Napi::CallbackInfo& info) {
       [=](OpContext&) -> SpeciesPtr {
         check_species(growth);
         OpenSpecies species{growth, plant_prototypes(shapes, 1)};
+        check_named_shapes(growth, species.prototypes);
         if (shapes.deviation_ratio > 0) add_coarser_organs(shapes, species.prototypes);
         return std::make_shared<const OpenSpecies>(std::move(species));
       },

@@ -111,6 +111,7 @@ Napi::Value point_to_mesh_distance_job(const Napi::CallbackInfo& info) {
         out.Set("unmeasured_count", static_cast<double>(result.unmeasured_count));
         out.Set("spread", result.spread ? Napi::Value(spread_to_js(env, *result.spread)) : env.Null());
         out.Set("sides", result.sides ? Napi::Value(sides_to_js(env, *result.sides)) : env.Null());
+        out.Set("warnings", to_js(env, result.warnings));
         return out;
       });
 }

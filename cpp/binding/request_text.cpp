@@ -1,4 +1,5 @@
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,16 +50,46 @@ Kind list_kind(const Napi::Value& value) {
                               {"numbers", Kind::kNumbers},
                               {"heights", Kind::kHeights},
                               {"flags", Kind::kFlags},
-                              {"text", Kind::kText}});
+                              {"text", Kind::kText},
+                              {"records", Kind::kRecords}});
 }
 
-// { kind, fields?: { [name]: shape }, item?: shape }
+// { name, kind: "number" | "point" | "numbers", min: number | null, max: number | null, above_min, whole, nullable: boolean,
+//   fallback?: number | null }
+io::RecordField record_field(const Napi::Value& value) {
+  using FieldKind = io::RecordField::Kind;
+  const auto js = strict_object(value, "columns");
+  io::RecordField field;
+  field.name = strict_string(js.Get("name"), "name");
+  field.kind = strict_choice<FieldKind>(
+      js.Get("kind"), "kind",
+      {{"number", FieldKind::kNumber}, {"point", FieldKind::kPoint}, {"numbers", FieldKind::kNumbers}});
+  if (!js.Get("min").IsNull()) field.min = strict_number(js.Get("min"), "min");
+  if (!js.Get("max").IsNull()) field.max = strict_number(js.Get("max"), "max");
+  field.above_min = strict_bool(js.Get("above_min"), "above_min");
+  field.whole = strict_bool(js.Get("whole"), "whole");
+  field.nullable = strict_bool(js.Get("nullable"), "nullable");
+  const Napi::Value fallback = js.Get("fallback");
+  if (fallback.IsNull()) {
+    field.fallback = std::numeric_limits<double>::quiet_NaN();
+  } else if (!fallback.IsUndefined()) {
+    field.fallback = strict_number(fallback, "fallback");
+  }
+  return field;
+}
+
+// { kind, fields?: { [name]: shape }, item?: shape, columns?: record field[] }
 io::JsonShape json_shape(const Napi::Value& value) {
   const auto js = strict_object(value, "shape");
   io::JsonShape shape;
   shape.kind = list_kind(js.Get("kind"));
   if (shape.kind == Kind::kArray || shape.kind == Kind::kRecord)
     shape.fields.emplace_back("", json_shape(js.Get("item")));
+  if (shape.kind == Kind::kRecords) {
+    const auto columns = strict_array(js.Get("columns"), "columns");
+    for (std::uint32_t i = 0; i < columns.Length(); ++i)
+      shape.columns.push_back(record_field(columns.Get(i)));
+  }
   if (shape.kind != Kind::kObject) return shape;
   const auto fields = object_field(js, "fields");
   const Napi::Array names = fields.GetPropertyNames();
@@ -78,6 +109,14 @@ Napi::Value lists_to_js(Napi::Env env, Lists&& lists) {
     js.Set("length", static_cast<double>(lists[i].length));
     js.Set("column",
            lists[i].valid ? Napi::Value(ColumnHandle::wrap(env, std::move(lists[i].column))) : env.Null());
+    js.Set("items", lists[i].valid && lists[i].items.dtype() == DType::kF64
+                        ? Napi::Value(ColumnHandle::wrap(env, std::move(lists[i].items)))
+                        : env.Null());
+    js.Set("wrong_index", static_cast<double>(lists[i].wrong_index));
+    js.Set("wrong_text", lists[i].wrong_text);
+    auto unknown = Napi::Array::New(env, lists[i].unknown.size());
+    for (std::uint32_t k = 0; k < lists[i].unknown.size(); ++k) unknown.Set(k, lists[i].unknown[k]);
+    js.Set("unknown", unknown);
     out.Set(i, js);
   }
   return out;

@@ -21,8 +21,11 @@ struct HostPass;
 namespace voxel_count_kernel {
 struct HostPass;
 }
+namespace point_to_mesh_kernel {
+struct HostPass;
+}
 
-constexpr std::uint32_t kGpuAbiVersion = 5;
+constexpr std::uint32_t kGpuAbiVersion = 6;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -76,6 +79,9 @@ struct GpuTable {
   /// Labels points by cells of a grid (cpp/ops/denoise/voxel_count_kernel.h). Changes `pass->labels` on kOk only.
   GpuStatus (*voxel_count)(const voxel_count_kernel::HostPass* pass, const GpuControl* control,
                            GpuError* error) = nullptr;
+  /// The closest triangles of points (cpp/ops/registration/point_to_mesh_kernel.h). `pass->found` is unspecified unless kOk.
+  GpuStatus (*closest_triangles)(const point_to_mesh_kernel::HostPass* pass, const GpuControl* control,
+                                 GpuError* error) = nullptr;
 };
 
 /// The one symbol of the module, `pc_gpu_table`.

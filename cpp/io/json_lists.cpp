@@ -8,7 +8,8 @@
 
 #include "core/error.h"
 #include "core/vec3.h"
-#include "io/json_lexer.h"
+#include "io/json_records.h"
+#include "io/json_walker.h"
 
 namespace pc::io {
 
@@ -46,7 +47,10 @@ class Sink {
 class Reader {
  public:
   Reader(std::string_view text, const std::string& token, const JsonLimits& limits, OpContext& ctx)
-      : lexer_(text, ctx), copied_(text.data()), token_(token), limits_(limits) {}
+      : walker_(text, limits.depth, ctx),
+        copied_(text.data()),
+        token_(token),
+        rest_bytes_(limits.rest_bytes) {}
 
   JsonDocument read(const JsonShape& shape) {
     if (lexer_.take_word("\xef\xbb\xbf")) copied_ = lexer_.at();
@@ -64,110 +68,59 @@ class Reader {
 
  private:
   void copy_until(const char* end) {
-    if (out_.rest.size() + static_cast<std::size_t>(end - copied_) > limits_.rest_bytes) throw RestTooLarge{};
+    if (out_.rest.size() + static_cast<std::size_t>(end - copied_) > rest_bytes_) throw RestTooLarge{};
     out_.rest.append(copied_, end);
     copied_ = end;
   }
   /// Replaces the text from `start` to the position.
   void replace(const char* start, const std::string& by) {
     copy_until(start);
-    if (out_.rest.size() + by.size() > limits_.rest_bytes) throw RestTooLarge{};
+    if (out_.rest.size() + by.size() > rest_bytes_) throw RestTooLarge{};
     out_.rest += by;
     copied_ = lexer_.at();
   }
-  std::uint32_t deeper(std::uint32_t depth) {
-    if (depth >= limits_.depth)
-      lexer_.fail("nesting deeper than " + std::to_string(limits_.depth) + " levels");
-    return depth + 1;
-  }
-
   void value(const JsonShape& shape, std::uint32_t depth) {
     const char next = lexer_.peek();
     if ((shape.kind == Kind::kObject || shape.kind == Kind::kRecord) && next == '{') {
-      object(&shape, depth, false);
+      object(shape, depth);
     } else if (shape.kind == Kind::kArray && next == '[') {
-      const std::uint32_t inner = deeper(depth);
-      elements([&] { value(shape.fields.front().second, inner); });
+      const std::uint32_t inner = walker_.deeper(depth);
+      walker_.elements([&] { value(shape.fields.front().second, inner); });
     } else if (shape.kind == Kind::kText && next == '"') {
       text();
+    } else if (shape.kind == Kind::kRecords && next == '[') {
+      const char* const start = lexer_.at();
+      take_out(start, read_json_records(walker_, shape.columns, depth));
     } else if (is_list(shape.kind) && next == '[') {
       list(shape.kind, depth);
     } else {
-      skip(depth, false);
+      walker_.skip(depth);
     }
   }
 
-  /// Skips any value. `constructed`: it is the value of a key "constructor".
-  void skip(std::uint32_t depth, bool constructed) {
-    lexer_.report();
-    switch (lexer_.peek()) {
-      case '{':
-        return object(nullptr, depth, constructed);
-      case '[': {
-        const std::uint32_t inner = deeper(depth);
-        elements([&] { skip(inner, false); });
-        return;
-      }
-      case '"':
-        return lexer_.skip_string();
-      default:
-        if (lexer_.take_word("true") || lexer_.take_word("false") || lexer_.take_word("null")) return;
-        (void)lexer_.read_number();
-    }
+  void object(const JsonShape& shape, std::uint32_t depth) {
+    walker_.members(depth, false,
+                    [&](const std::string& key, std::uint32_t inner) { member(shape, key, inner); });
   }
 
-  void object(const JsonShape* shape, std::uint32_t depth, bool constructed) {
-    const std::uint32_t inner = deeper(depth);
-    lexer_.expect('{', "an object is expected");
-    lexer_.skip_blanks();
-    if (lexer_.take('}')) return;
-    for (;;) {
-      lexer_.skip_blanks();
-      member(shape, inner, constructed);
-      lexer_.skip_blanks();
-      if (lexer_.take('}')) return;
-      lexer_.expect(',', "a comma or } is expected");
+  void member(const JsonShape& shape, const std::string& key, std::uint32_t depth) {
+    if (shape.kind == Kind::kRecord) {
+      if (key == "constructor") return walker_.skip(depth, true);
+      return value(shape.fields.front().second, depth);
     }
-  }
-
-  void member(const JsonShape* shape, std::uint32_t depth, bool constructed) {
-    const std::string key = lexer_.read_string();
-    if (key == "__proto__" || (constructed && key == "prototype")) lexer_.fail("the forbidden key " + key);
-    lexer_.skip_blanks();
-    lexer_.expect(':', "a colon is expected");
-    lexer_.skip_blanks();
-    if (shape == nullptr || (shape->kind == Kind::kRecord && key == "constructor"))
-      return skip(depth, key == "constructor");
-    if (shape->kind == Kind::kRecord) return value(shape->fields.front().second, depth);
-    const auto& fields = shape->fields;
+    const auto& fields = shape.fields;
     const auto found =
         std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.first == key; });
     if (found != fields.end()) return value(found->second, depth);
     const char* const start = lexer_.at();
-    skip(depth, key == "constructor");
+    walker_.skip(depth, key == "constructor");
     replace(start, "null");
-  }
-
-  /// Reads the elements of a list, brackets included, and returns their number.
-  template <class Element>
-  std::uint64_t elements(Element&& element) {
-    lexer_.expect('[', "a list is expected");
-    lexer_.skip_blanks();
-    if (lexer_.take(']')) return 0;
-    for (std::uint64_t n = 1;; ++n) {
-      lexer_.skip_blanks();
-      element();
-      lexer_.skip_blanks();
-      lexer_.report();
-      if (lexer_.take(']')) return n;
-      lexer_.expect(',', "a comma or ] is expected");
-    }
   }
 
   void list(Kind kind, std::uint32_t depth) {
     const char* const start = lexer_.at();
     JsonList found;
-    const std::uint32_t inner = deeper(depth);
+    const std::uint32_t inner = walker_.deeper(depth);
     const std::uint64_t values = count_values();
     valid_ = true;
     if (kind == Kind::kPoints) {
@@ -210,7 +163,7 @@ class Reader {
 
   void refuse_element(std::uint32_t depth) {
     valid_ = false;
-    skip(depth, false);
+    walker_.skip(depth);
   }
 
   /// The number at the position; NaN if there is something else or it is infinite: the list is not valid then.
@@ -226,12 +179,12 @@ class Reader {
 
   JsonList points(std::uint64_t capacity, std::uint32_t depth) {
     Sink<Vec3d> out(capacity);
-    const std::uint64_t length = elements([&] {
+    const std::uint64_t length = walker_.elements([&] {
       if (lexer_.peek() != '[') return refuse_element(depth);
       std::array<double, 3> xyz{};
       std::size_t given = 0;
-      const std::uint32_t inner = deeper(depth);
-      elements([&] {
+      const std::uint32_t inner = walker_.deeper(depth);
+      walker_.elements([&] {
         const double value = finite_number(inner);
         if (given < 3) xyz[given] = value;
         ++given;
@@ -244,7 +197,7 @@ class Reader {
 
   JsonList numbers(std::uint64_t capacity, std::uint32_t depth) {
     Sink<double> out(capacity);
-    const std::uint64_t length = elements([&] { out.put(finite_number(depth)); });
+    const std::uint64_t length = walker_.elements([&] { out.put(finite_number(depth)); });
     return {length, valid_, out.finish()};
   }
 
@@ -255,20 +208,20 @@ class Reader {
     const auto height = [&](std::uint32_t at) {
       out.put(lexer_.take_word("null") ? std::numeric_limits<double>::quiet_NaN() : finite_number(at));
     };
-    const std::uint64_t length = elements([&] {
+    const std::uint64_t length = walker_.elements([&] {
       const bool is_row = lexer_.peek() == '[';
       if (!rows) rows = is_row;
       if (is_row != *rows) return refuse_element(depth);
       if (!is_row) return height(depth);
-      const std::uint32_t inner = deeper(depth);
-      elements([&] { height(inner); });
+      const std::uint32_t inner = walker_.deeper(depth);
+      walker_.elements([&] { height(inner); });
     });
     return {length, valid_, out.finish()};
   }
 
   JsonList flags(std::uint64_t capacity, std::uint32_t depth) {
     Sink<std::uint8_t> out(capacity);
-    const std::uint64_t length = elements([&] {
+    const std::uint64_t length = walker_.elements([&] {
       if (lexer_.take_word("true")) {
         out.put(1);
       } else if (lexer_.take_word("false")) {
@@ -280,10 +233,11 @@ class Reader {
     return {length, valid_, out.finish()};
   }
 
-  JsonLexer lexer_;
+  JsonWalker walker_;
+  JsonLexer& lexer_ = walker_.lexer();
   const char* copied_;  ///< up to here the text is in `rest`
   const std::string& token_;
-  JsonLimits limits_;
+  std::size_t rest_bytes_;
   JsonDocument out_;
   bool valid_ = true;  ///< of the list being read
 };

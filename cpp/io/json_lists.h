@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +11,23 @@
 #include "core/op_context.h"
 
 namespace pc::io {
+
+/// A field of the objects of a list, and the rule of its values.
+struct RecordField {
+  enum class Kind : std::uint8_t {
+    kNumber,   ///< one number
+    kPoint,    ///< [x, y, z]
+    kNumbers,  ///< list of numbers, each by the rule
+  };
+  std::string name;
+  Kind kind = Kind::kNumber;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool above_min = false;          ///< `min` itself is not allowed
+  bool whole = false;              ///< whole numbers only
+  bool nullable = false;           ///< null is NaN
+  std::optional<double> fallback;  ///< value of a field that is absent, NaN for null; empty list for kNumbers
+};
 
 /// What a request expects at one place of its JSON document.
 struct JsonShape {
@@ -22,10 +41,12 @@ struct JsonShape {
     kHeights,  ///< list of finite numbers and nulls, or a list of such lists: an f64 column, null is NaN
     kFlags,    ///< list of true and false: a u8 column, 1 and 0
     kText,     ///< string: a u8 column of its UTF-8 bytes
+    kRecords,  ///< list of objects with the fields of `columns`: an f64 table, and an f64 column of their lists
   };
   Kind kind = Kind::kValue;
   std::vector<std::pair<std::string, JsonShape>>
-      fields;  ///< of arrays and records: one, the shape of their values
+      fields;                             ///< of arrays and records: one, the shape of their values
+  std::vector<RecordField> columns = {};  ///< of kRecords
 };
 
 /// A list, or a text, that was taken out of the document.
@@ -33,6 +54,13 @@ struct JsonList {
   std::uint64_t length = 0;  ///< elements as written; points and rows count as one; bytes of a text
   bool valid = false;        ///< every element is what the shape expects
   AnyColumn column;          ///< all values in order; empty if not valid
+
+  // Of kRecords.
+  AnyColumn items = {};           ///< values of their lists, record by record in the order of the fields
+  std::uint64_t wrong_index = 0;  ///< not valid: the first record against a rule,
+  std::string wrong_text = {};    ///< and its JSON; empty if it is long
+  std::vector<std::string> unknown =
+      {};  ///< keys that no field has, where first met, at most 16: "[3].colour"
 };
 
 struct JsonDocument {

@@ -17,12 +17,32 @@ inline int orient_sign(const LatticePoint& a, const LatticePoint& b, const Latti
   return (area > 0) - (area < 0);
 }
 inline int orient_sign(const Vec2d& a, const Vec2d& b, const Vec2d& c) { return orient_2d(a, b, c); }
-inline int circle_sign(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c,
-                       const LatticePoint& d) {
+inline bool is_before(const LatticePoint& a, const LatticePoint& b) {
+  return a.u != b.u ? a.u < b.u : a.v < b.v;
+}
+inline bool is_before(const Vec2d& a, const Vec2d& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
+inline int plain_circle_sign(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c,
+                             const LatticePoint& d) {
   return lattice_in_circle(a, b, c, d);
 }
-inline int circle_sign(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) {
+inline int plain_circle_sign(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) {
   return in_circle(a, b, c, d);
+}
+
+/// Positive if d lies inside the circle through a, b, c (counter-clockwise), negative if outside. Of four points on one
+/// circle the last in order counts as a little outside the circle of the others, so the sign depends on these points
+/// alone; 0 only if d is one of the others.
+/// Source  Edelsbrunner & Muecke 1990, ACM TOG 9, "Simulation of simplicity", applied to the lifted coordinate.
+template <class Point>
+int circle_sign(const Point& a, const Point& b, const Point& c, const Point& d) {
+  if (const int sign = plain_circle_sign(a, b, c, d); sign != 0) return sign;
+  if (d == a || d == b || d == c) return 0;
+  const Point& last_ab = is_before(a, b) ? b : a;
+  const Point& last_cd = is_before(c, d) ? d : c;
+  const Point& last = is_before(last_ab, last_cd) ? last_cd : last_ab;
+  if (&last == &a) return orient_sign(d, b, c);
+  if (&last == &b) return orient_sign(a, d, c);
+  return &last == &c ? orient_sign(a, b, d) : -orient_sign(a, b, c);
 }
 
 struct DelaunayTriangle {
@@ -30,14 +50,15 @@ struct DelaunayTriangle {
   std::array<bool, 3> on_hull;          ///< side from corner i to i + 1 has no triangle behind it
 };
 
-/// How the points are divided. Each way gives a Delaunay triangulation; of points on one circle they may pick another one.
+/// How the points are divided. Each way gives the same triangles.
 enum class DelaunayCuts : std::uint8_t {
   kUpright,  ///< by the first coordinate alone
   kBoth,  ///< strips by the first coordinate, divided by the second: short seams; twice as fast for millions of points
 };
 
-/// Delaunay triangulation of points in the plane. Every sign is exact, so no input is degenerate. For points on one circle
-/// any of the valid triangulations may result, the same in every run.
+/// Delaunay triangulation of points in the plane. Every sign is exact, so no input is degenerate. Points on one
+/// circle are divided by circle_sign: a triangle depends on the points in and on its circle alone, so a part of the points
+/// has the same triangles as the whole wherever their circles lie within the part.
 ///
 /// Point    LatticePoint or Vec2d
 /// points   (n) distinct, ordered by the first coordinate, then the second

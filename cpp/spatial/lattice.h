@@ -26,7 +26,7 @@ struct LatticePlane {
 };
 
 /// Square cells in x and y, and the plane that heights are measured from. Cell (i, j) is number j nx + i; its centre is
-/// (x_min + (i - pad) size, y_min + (j - pad) size).
+/// (x_min + (i + skip_x - pad) size, y_min + (j + skip_y - pad) size).
 struct Lattice {
   double x_min, y_min;  ///< of the points; only differences are used: a shift changes no bit
   double size;          ///< metres
@@ -34,12 +34,13 @@ struct Lattice {
   double pad;               ///< number of cells before the first point
   double slope_x, slope_y;  ///< of the reference plane, metres per metre
   std::uint32_t nx, ny;
+  double skip_x = 0, skip_y = 0;  ///< whole cells: those before the first, of a lattice that begins elsewhere
 
   PC_HD std::size_t cells() const { return static_cast<std::size_t>(nx) * ny; }
   LatticePlane plane() const { return {z_origin, slope_x, slope_y}; }
 
   PC_HD CellPosition position_of(const Vec3d& p) const {
-    return {(p.x - x_min) / size + pad, (p.y - y_min) / size + pad};
+    return {(p.x - x_min) / size + pad - skip_x, (p.y - y_min) / size + pad - skip_y};
   }
 
   /// Number of the cell that contains a point of the lattice's extent.

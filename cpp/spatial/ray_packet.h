@@ -16,6 +16,8 @@ constexpr double kSteepest = 0x1p22, kTilt = 0x1p-20;
 constexpr double kPacketNear = 1 - 1e-6, kPacketFar = 1 + 1e-6;
 /// Rays that start farther from the tree's origin, or are longer or shorter, are searched alone.
 constexpr double kPacketReach = 1e15, kPacketLength = 1e6;
+/// In smaller trees the steps of single precision vanish, by which boxes are widened: rays are searched alone.
+constexpr double kLeastTreeReach = 1e-30;
 /// Rays of a packet differ from the first by less: in slope, and in origin by this part of the way to the farthest corner.
 constexpr double kPacketSlope = 0.25, kPacketSpread = 0x1p-5;
 /// Fewer rays are searched alone.

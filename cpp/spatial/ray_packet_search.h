@@ -250,7 +250,8 @@ PC_LANES_TARGET void trace_in_packets(const BvhView& tree, const Ray* rays, std:
     for (std::size_t i = 0; i < count; ++i) hits[i] = trace<Lanes, kAny>(tree, rays[i]);
     return;
   }
-  const double reach = reach_of(tree), spread = kPacketSpread * reach;
+  const double reach = reach_of(tree);
+  const double spread = reach >= kLeastTreeReach ? kPacketSpread * reach : -1;  // below 0 no ray fits
   RayColumns<kRays> columns;
   RayPacket<kRays> packet;
   for (std::size_t i = 0; i < count;) {

@@ -46,7 +46,7 @@ export const CrownRequest = z
       .nullish()
       .default(null)
       .describe(
-        "alpha: radius of the ball, metres, > 0; null = the first of 3, 4, 5, 6, 8, 10, 14 and 20 mean distances to the nearest point whose solid is watertight and holds enough points. With another shape: 400",
+        "alpha: radius of the ball, metres, > 0; null = the first of 3, 4, 5, 6, 8, 10, 14 and 20 mean distances to the nearest point whose solid is watertight and holds enough points; at 6 and 8, points that fill the solid evenly suffice. Where they do, the mesh is moved outward by the layer in which none of them happens to lie, a fraction of their spacing, so that its volume is that of what they fill; with a given alpha it is not. With another shape: 400",
       ),
   })
   .meta({ id: "CrownRequest" });

@@ -10,45 +10,9 @@ import {
 } from "../limits.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers, Point, PointList } from "./geometry.ts";
+import { ProjectionSpec } from "./leaf-projection.ts";
 import { PoseStream } from "./trajectory.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
-
-export const LEAF_ANGLE_NAMES = [
-  "spherical",
-  "planophile",
-  "erectophile",
-  "plagiophile",
-  "extremophile",
-  "uniform",
-] as const;
-
-export const ProjectionValue = z
-  .object({
-    kind: z.enum(["constant", "dewit", "beta"]).describe("which of the following fields are used"),
-    value: z.number().nullish().default(null).describe("constant: G, above 0 and at most 1; otherwise: 400"),
-    dewit: z.enum(LEAF_ANGLE_NAMES).nullish().default(null).describe("dewit: distribution of the leaf inclinations"),
-    beta_mu: z.number().nullish().default(null).describe("beta: exponent of 1 - 2 t / pi plus one, t the inclination"),
-    beta_nu: z.number().nullish().default(null).describe("beta: exponent of 2 t / pi plus one; both above 0"),
-  })
-  .meta({
-    id: "ProjectionValue",
-    description:
-      "leaf projection function G, a constant or that of a distribution of leaf inclinations, averaged over the beams that reach the grid",
-  });
-export type ProjectionValue = z.infer<typeof ProjectionValue>;
-
-export const ProjectionSpec = z
-  .object({
-    spatial: z.enum(["constant", "profile"]).describe("one G for all voxels, or one for each layer"),
-    spec: ProjectionValue.nullish().default(null).describe("constant: the value"),
-    profile: z
-      .array(ProjectionValue)
-      .nullish()
-      .default(null)
-      .describe("profile: (nz) the value of each layer, from below; any other length: 400"),
-  })
-  .meta({ id: "ProjectionSpec", description: "leaf projection function of the grid or of its layers" });
-export type ProjectionSpec = z.infer<typeof ProjectionSpec>;
 
 const perPulse = (what: string) => BulkNumbers.nullish().default(null).describe(`(n) ${what}`);
 
@@ -59,6 +23,7 @@ export const PulseColumns = z
     timestamp: perPulse("seconds; with return_type multi, rows of equal time are the returns of one pulse"),
     target_index: perPulse("number of the return in its pulse"),
     target_count: perPulse("number of returns of its pulse"),
+    intensity: perPulse("energy of the return, any linear unit; for return_weights energy"),
     origin_x: perPulse("x of the beam origin, metres; the three together replace origin"),
     origin_y: perPulse("y of the beam origin, metres"),
     origin_z: perPulse("z of the beam origin, metres"),
@@ -94,6 +59,14 @@ export const LadScan = z
       .enum(["single", "multi"])
       .default("single")
       .describe("multi: rows with one timestamp are one pulse; needs timestamp, target_index and target_count"),
+    leaf_intensity: z
+      .number()
+      .positive()
+      .nullish()
+      .default(null)
+      .describe(
+        "intensity of a leaf that fills the beam and faces it, unit of the intensities of the source (of own scans 0..1: the reflectance of the leaves); needed by return_weights energy",
+      ),
     label: z.string().max(200).nullish().default(null).describe("name of the scan in messages; null = its number"),
   })
   .meta({ id: "LadScan", description: "pulses of one scan, hits and misses, from a session, a file or inline" });
@@ -150,6 +123,12 @@ export const LadRequest = z
     mesh_scan_ids: BulkNumbers.nullish()
       .default(null)
       .describe("(T) the scan that each triangle was seen from, its place in scans; any other number: 400"),
+    return_weights: z
+      .enum(["equal", "energy"])
+      .default("equal")
+      .describe(
+        "of the returns of a pulse. equal: each return and miss counts alike, biased where leaves intercept pulses in parts; energy: by intensity over leaf_intensity and the mean cosine at which the beams meet leaves, which follows from G; only scans with return_type multi",
+      ),
     occlusion_threshold_m: z
       .number()
       .min(0)
@@ -174,7 +153,11 @@ export const LadCell = z
     lad: z.number().describe("leaf area density, m2/m3; 0 where it is neither solved nor filled"),
     gtheta: z.number().describe("leaf projection function used, 0..1; 0 = no triangles"),
     hit_count: z.int().describe("number of hits inside"),
-    beam_count: z.int().describe("number of beams that reach the voxel: with a return inside or behind it"),
+    beam_count: z
+      .int()
+      .describe(
+        "number of beams that reach the voxel: with a return inside or behind it; by energy, the sum of the shares of them that do, rounded",
+      ),
     relative_density_index: orNull("share of the beams intercepted inside, 0..1; null without beams"),
     mean_path_length: orNull("mean chord of these beams, metres; null without beams"),
     path_length_total: z.number().describe("sum of the chords of these beams, metres"),
@@ -210,6 +193,8 @@ export const LadSuccess = z
     method_used: z.literal("lidar").describe("method of the inversion"),
     is_multi_return: z.boolean().describe("a scan was declared to have several returns per pulse"),
     return_mode: z.enum(["single", "multi"]).describe("multi: rows of at least one scan were grouped to pulses"),
+    return_weights: z.enum(["equal", "energy"]).describe("how the returns of a pulse were weighed"),
+    hit_cosine: orNull("mean cosine at which beams meet leaves, as used by return_weights energy; null = not used"),
     element_width: z.number().describe("as requested, metres"),
     gtheta_profile: z.array(z.number()).nullable().describe("(nz) G of each layer; null = from triangles"),
     occlusion_threshold_m: z.number().describe("threshold applied, metres"),

@@ -1,13 +1,14 @@
 import { z } from "zod";
+import { bulkRecords } from "./bulk-list.ts";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { QsmCylinder, QsmShoot } from "./qsm-records.ts";
 
 /** A model that the client sends back, as build and import return it. */
 export const QsmFields = {
-  cylinders: z.array(QsmCylinder).describe("cylinders of the model, as build and import return them"),
-  shoots: z
-    .array(QsmShoot)
-    .describe("shoots of the model; if none lists child_shoot_ids, these follow from parent_shoot_id"),
+  cylinders: bulkRecords(QsmCylinder).describe("cylinders of the model, as build and import return them"),
+  shoots: bulkRecords(QsmShoot).describe(
+    "shoots of the model; if none lists child_shoot_ids, these follow from parent_shoot_id",
+  ),
 } as const;
 
 export const PhyllotaxisRequest = z.object(QsmFields).meta({ id: "PhyllotaxisRequest" });

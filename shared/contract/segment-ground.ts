@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
+import { GroundFrame } from "./ground-frame.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 import { TilePlan } from "./tile-plan.ts";
@@ -87,6 +88,11 @@ export const GroundFilter = z.object({
     ),
   ...ClothFields,
   ...SmrfFields,
+  frame: GroundFrame.nullish()
+    .default(null)
+    .describe(
+      "measures of the cloud that these points are a part of, from `frame` of a response of method auto: places of cells, thresholds and the slope of the terrain are taken from it, so that parts are labelled like the whole; all methods; null = measured in these points",
+    ),
 });
 export type GroundFilter = z.infer<typeof GroundFilter>;
 
@@ -151,6 +157,9 @@ export const GroundReport = z.object({
     .describe("90th percentile of the ground slope, metres per metre; null = not measured"),
   tiled: TilePlan.nullable().describe("tiles of a large cloud; null = not tiled"),
   warnings: Warnings,
+  frame: GroundFrame.nullable().describe(
+    "auto: the measures that the labels were made with, for `frame` of requests for parts of the same cloud, in the same coordinates; null for other methods",
+  ),
   elapsed_s: z.number().describe("duration of the computation, seconds"),
 });
 export type GroundReport = z.infer<typeof GroundReport>;

@@ -439,6 +439,7 @@ class PointCloudClient:
         slope                 smrf: maximum slope of the ground, metres per metre
         elevation_threshold   smrf: points closer to the provisional surface are ground, metres
         elevation_scale       smrf: increase of the threshold with the slope, metres per (metre per metre)
+        frame                 `frame` of the answer for a cloud that these points are a part of: labels as in the whole
         """
         return self._json("POST", "/api/segment/ground", {}, fields)
 
@@ -446,7 +447,8 @@ class PointCloudClient:
         """Labels the ground of a session in column ground_class. A long or large run raises CostWarning first.
 
         method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
-        ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing  as in segment_ground
+        ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing, frame  as in
+        segment_ground
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning
         """
@@ -793,8 +795,9 @@ class PointCloudClient:
 
         scans                  a list of {"origin": (3), and "session_id": ..., or "points": (n, 3) with "scalar_columns":
                                {"is_miss", "timestamp", "target_index", "target_count", "origin_x", "origin_y",
-                               "origin_z"}, or "file_path", "ascii_format" with "allow_file_source"; "return_type": single
-                               (default) or multi; "trajectory": {"poses": [{"t", "x", "y", "z", "qx", "qy", "qz",
+                               "origin_z", "intensity"}, or "file_path", "ascii_format" with "allow_file_source";
+                               "return_type": single (default) or multi; "leaf_intensity" of a leaf that fills the beam
+                               and faces it; "trajectory": {"poses": [{"t", "x", "y", "z", "qx", "qy", "qz",
                                "qw"}], "lever_arm": (3)} of a moving scanner; "label"}, metres, world
         grid                   {"center": (3), "size": (3), "nx", "ny", "nz", "rotation": degrees, "column_offsets",
                                "kept_columns"}, metres, world; at most 1 million voxels
@@ -812,6 +815,8 @@ class PointCloudClient:
         gtheta                 the same for all voxels
         mesh_vertices, mesh_indices, mesh_scan_ids  triangles of leaves to use instead: (3 * V) metres, (3 * T) and (T)
                                the scan that each was seen from
+        return_weights         equal (default): the returns of a pulse count alike; energy: by intensity over leaf_intensity
+                               and the mean cosine at which beams meet leaves; only scans of several returns per pulse
         occlusion_threshold_m  a voxel with less path of all beams together is occluded, metres; default 100 mean edges
         fill_occluded          estimate occluded voxels by kriging, default False
         """

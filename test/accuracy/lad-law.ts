@@ -15,15 +15,18 @@ export interface LawCase {
   readonly pulses: number;
   /** Rays per pulse, each a return or a miss; 1 = single return. */
   readonly rays: number;
+  /** Returns count by their energy. */
+  readonly energy: boolean;
 }
 
-const CUBE = { edge: 2, voxels: 4, density: 2, g: 0.5, rotation: 0, pulses: 40_000, rays: 1 };
+const CUBE = { edge: 2, voxels: 4, density: 2, g: 0.5, rotation: 0, pulses: 40_000, rays: 1, energy: false };
 export const LAW_CASES: readonly LawCase[] = [
   { ...CUBE, name: "cube, LAD 2" },
   { ...CUBE, name: "cube, LAD 0.5", density: 0.5 },
   { ...CUBE, name: "cube turned by 30 degrees", rotation: 30 },
   { ...CUBE, name: "planophile G 0.35", g: 0.35 },
   { ...CUBE, name: "4 returns per pulse", pulses: 10_000, rays: 4 },
+  { ...CUBE, name: "4 returns per pulse by energy", pulses: 10_000, rays: 4, energy: true },
   { ...CUBE, name: "few beams", pulses: 4_000 },
 ];
 

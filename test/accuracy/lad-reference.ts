@@ -79,6 +79,8 @@ export interface ReferencePulses {
   /** Pulse number, which is also the time stamp of the simulator. */
   readonly times: Float64Array;
   readonly target_index: Uint8Array;
+  /** Energy of each return; 1 = a surface that fills the beam and faces it. */
+  readonly intensity: Float32Array;
 }
 
 const FAR = 1001;
@@ -99,6 +101,7 @@ export function readPulses(name: string, scan: ScanDescription): ReferencePulses
   const value = (row: number, field: number) => values[5 * row + field] ?? Number.NaN;
   const times = Float64Array.from({ length: rows }, (_, row) => (single ? row : value(row, 0)));
   const target_index = Uint8Array.from({ length: rows }, (_, row) => (single ? 0 : value(row, 2)));
+  const intensity = Float32Array.from({ length: rows }, (_, row) => (single ? 1 : value(row, 4)));
   const is_miss = new Uint8Array(rows);
   const positions = new Float64Array(3 * rows);
   for (let row = 0; row < rows; row += 1) {
@@ -111,5 +114,5 @@ export function readPulses(name: string, scan: ScanDescription): ReferencePulses
       3 * row,
     );
   }
-  return { positions, is_miss, times, target_index };
+  return { positions, is_miss, times, target_index, intensity };
 }

@@ -1,4 +1,6 @@
 // Plants through the running service: request to last byte of the frame.
+import { growPlant, type NativeSpecies, plantSummary } from "../../backend/native/plants/plants.ts";
+import { SpeciesLibrary } from "../../backend/sessions/species-library.ts";
 import type { ProcessFigures } from "./native.ts";
 import { usageOf } from "./process.ts";
 import { type Service, withService } from "./service.ts";
@@ -35,17 +37,48 @@ export const plantAnswers = ({ path, request, repeats }: PlantWish): Promise<Pla
 export const firstPlant = (request: PlantWish["request"]): Promise<PlantFigures> =>
   withService((service) => used(service, () => framed(service, "/api/plant/generate", request)));
 
-/** Memory that a resting session of a plant holds, per triangle of its mesh. */
-export const restingPlant = (request: PlantWish["request"]) =>
+/** Sessions that rest side by side: what one answer leaves behind in the process does not count four times. */
+const RESTING = 4;
+
+/** Memory that resting sessions of plants hold, per triangle of their meshes. */
+export const restingPlants = (request: PlantWish["request"]) =>
   withService((service) =>
     used(service, async () => {
       await framed(service, "/api/plant/generate", { plant_type: "bean", random_seed: 1 }); // what every plant needs
       const before = await restingMib(service);
-      const { count } = await framed(service, "/api/plant/generate", request);
+      let count = 0;
+      for (let random_seed = 1; random_seed <= RESTING; random_seed += 1)
+        count += (await framed(service, "/api/plant/generate", { ...request, random_seed })).count;
       const after = await restingMib(service);
       return { count, bytes_per_triangle: ((after - before) * 2 ** 20) / count };
     }),
   );
+
+const GROWTHS = 15;
+
+/** CPU time of growth to an age per node that the plant has then, microseconds; median. */
+async function growthUs(species: NativeSpecies, age_days: number): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < GROWTHS; i += 1) {
+    const before = process.cpuUsage();
+    const growth = { age_days, seed: 1, base: [0, 0, 0] as const, leaf_inclination: null };
+    const plant = await growPlant(species, growth).promise;
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / plantSummary(plant).phytomer_count);
+    plant.release();
+  }
+  return times.sort((a, b) => a - b)[Math.floor(GROWTHS / 2)] ?? Number.NaN;
+}
+
+/** Time per node of a young plant and of one of the largest age, which has many times as many. */
+export async function growthWithAge(id: string) {
+  const species = await new SpeciesLibrary().find(id);
+  if (!species) throw new Error(`no species ${id}`);
+  const native = await species.native();
+  const young_us = await growthUs(native, 0.4 * species.file.max_age_days);
+  const old_us = await growthUs(native, species.file.max_age_days);
+  return { young_us, old_us, ratio: old_us / young_us };
+}
 
 /** Memory of the service once buffers of the last answer are gone. */
 async function restingMib(service: Service): Promise<number> {

@@ -97,6 +97,13 @@ describe("one voxel", () => {
     expect(leaves.cells[0]?.lad_std).toBeGreaterThan(points.cells[0]?.lad_std ?? 0);
   });
 
+  test("leaves that are large against a voxel are told", async () => {
+    const warned = async (element_width: number) => (await compute({ element_width })).warnings.join();
+    expect(await warned(0.35)).not.toMatch(/are large/); // pi w^2 / 8 = .048
+    expect(await warned(0.36)).toMatch(/Leaves of 0.36 m are large against voxels of 1 m/);
+    expect(await warned(0)).not.toMatch(/are large/);
+  });
+
   test("a scan of several returns per pulse: each return has the same weight", async () => {
     const one = parallelBeams(1, 20, () => 0.25);
     const points = one.points.flatMap(([, y, z], i): [number, number, number][] =>
@@ -120,7 +127,8 @@ describe("one voxel", () => {
     };
     const scan = { origin: one.origin, points, scalar_columns: columns, return_type: "multi" };
     const tail = await compute({ scans: [scan] });
-    expect(tail).toMatchObject({ is_multi_return: true, return_mode: "multi", warnings: [] });
+    expect(tail).toMatchObject({ is_multi_return: true, return_mode: "multi", return_weights: "equal" });
+    expect(tail.warnings).toEqual([expect.stringMatching(/^The returns of a pulse count alike/)]);
     expect(tail.cells[0]).toMatchObject({ beam_count: 400, hit_count: 400, relative_density_index: 0.75 });
     const { target_count, ...lacking } = columns;
     expect(target_count).toHaveLength(600);

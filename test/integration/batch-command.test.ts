@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { programPath } from "../../backend/cli/batch/snakefile.ts";
+import { programPath } from "../../backend/cli/batch/program.ts";
 import { planOf, runJobs, writeForest } from "../support/cli/batch-run.ts";
 import { runReal as command } from "../support/cli/real-command-line.ts";
 import { folderOfTest } from "../support/run/folders.ts";
@@ -48,6 +48,7 @@ test("1,000 tiles of 1 M points are planned within 10 s", async () => {
   const corner = tiles[0];
   expect(corner?.files).toHaveLength(4);
   expect((corner?.points ?? 0) / (1e6 * (256 / 250) ** 2)).toBeCloseTo(1, 2);
+  expect(planOf(out).windows).toHaveLength(9);
   for (const name of ["Snakefile", "config.json", "slurm/config.yaml", "slurm/slurm-status.sh", "workflow.yml"])
     expect([name, existsSync(join(out, name))]).toEqual([name, true]);
 });
@@ -79,6 +80,15 @@ describe("refusals", () => {
     writeFileSync(join(root, "workflow.yml"), "ground:\n");
     expect(await refused("--plan")).toMatch(/another workflow or catalogue.*--force/s);
     expect((await command(root, args("--plan", "--force"))).code).toBe(0);
+  });
+  test("a folder with results of another version of the program", async () => {
+    expect((await command(root, args("--plan"))).code).toBe(0);
+    const plan = planOf(out);
+    expect(plan.program).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{12}\)$/);
+    writeFileSync(join(out, "plan.json"), JSON.stringify({ ...plan, program: "0.0.1 (000000000000)" }));
+    expect(await refused("--plan")).toMatch(/another version of this program, 0\.0\.1 \(0+\); .*--force/s);
+    expect((await command(root, args("--plan", "--force"))).code).toBe(0);
+    expect(planOf(out).program).toBe(plan.program);
   });
   test("no catalogue", async () => {
     rmSync(join(root, "catalog"), { recursive: true });

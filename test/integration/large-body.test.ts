@@ -143,6 +143,11 @@ test.each<[string, string, string]>([
     '{"grid":{"center":[0,0,0],"size":[1,1,1],"kept_columns":[1]},"dem":{"grid_z":[[1],2],"nx":"a"}}',
   ],
   ["a list instead of an object", "/api/lad/snap-grid", '{"grid":[1],"dem":[]}'],
+  ["a cylinder without a radius", "/api/qsm/phyllotaxis", JSON.stringify(model({ radius: undefined }))],
+  ["a radius of 0", "/api/qsm/leaves", JSON.stringify(model({ radius: 0 }))],
+  ["a start of two numbers", "/api/qsm/leaves", JSON.stringify(model({ start: [1, 2] }))],
+  ["an id as text and a rank below 0", "/api/qsm/phyllotaxis", JSON.stringify(model({ cyl_id: "3", rank: -1 }))],
+  ["no shoots", "/api/qsm/phyllotaxis", JSON.stringify({ ...model(), shoots: {} })],
 ])("%s: a large body is refused with the words of a small one", async (_name, url, text) => {
   const made = await appOfTest();
   const post = async (payload: string) => {
@@ -155,8 +160,33 @@ test.each<[string, string, string]>([
   expect(await post(text.replace("{", `{"pad":"${" ".repeat(MAX_BODY_BYTES)}",`))).toEqual([status, answer]);
 });
 
+/** A stem of six cylinders with five branches, whose third cylinder differs by `change`. */
+function model(change: object = {}) {
+  const cylinders = Array.from({ length: 11 }, (_, i) => {
+    const branch = i > 5;
+    const turn = (i * 137.5 * Math.PI) / 180;
+    const start = [0, 0, branch ? i - 5 : i];
+    const end = branch ? [Math.cos(turn), Math.sin(turn), i - 4.5] : [0, 0, i + 1];
+    const parent_id = branch ? i - 6 : i - 1;
+    const one = { cyl_id: i, start, end, radius: 0.02, parent_id, shoot_id: branch ? i - 5 : 0, rank: Number(branch) };
+    return i === 2 ? { ...one, surf_cov: 0.5, mad: null, ...change } : one;
+  });
+  const branches = [6, 7, 8, 9, 10].map((id) => ({
+    child_shoot_ids: [],
+    cylinder_ids: [id],
+    shoot_id: id - 5,
+    rank: 1,
+    parent_shoot_id: 0,
+    parent_cyl_id: id - 6,
+  }));
+  const stem = { shoot_id: 0, rank: 0, cylinder_ids: [0, 1, 2, 3, 4, 5], child_shoot_ids: [1, 2, 3, 4, 5] };
+  return { cylinders, shoots: [stem, ...branches] };
+}
+
 test.each<[string, object]>([
   ["/api/pointcloud/denoise", { points: cloud(), method: "sor" }],
+  ["/api/qsm/phyllotaxis", model({ hue: 1, parents: [[{}]] })],
+  ["/api/qsm/leaves", { ...model({ radius_se: 0.001 }), builtin_texture_name: "AlmondLeaf.png" }],
   ["/api/segment/ground", { points: cloud(), method: "auto" }],
   [
     "/api/lad/snap-grid",
@@ -185,7 +215,7 @@ test.each<[string, object]>([
     return { status: answer.statusCode, body: { ...answer.json(), elapsed_s: 0 } };
   };
   const small = await post(JSON.stringify(payload));
-  expect(small).toMatchObject({ status: 200, body: { success: true } });
+  expect(small, JSON.stringify(small).slice(0, 300)).toMatchObject({ status: 200, body: { success: true } });
   const before = addon.bulkBytesInUse();
   expect(await post(padded(payload))).toEqual(small);
   await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));

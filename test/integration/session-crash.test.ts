@@ -15,7 +15,7 @@ import { matchCopy } from "../support/session-model/recovery.ts";
 import { answerOf, settle } from "../support/session-model/run.ts";
 import { COLUMN_BITS, random, sourceOf } from "../support/session-model/source.ts";
 
-const KILLS = Number(process.env.APP_TEST_KILLS ?? 16);
+const KILLS = Number(process.env.APP_TEST_KILLS ?? 8);
 const SEED = Number(process.env.APP_TEST_SEED ?? Date.now() % 1_000_000);
 const LIMITS = { maxSteps: 4, maxRows: 400, exactMotions: true };
 const CONFIG = { maxDeletedHistory: LIMITS.maxSteps };

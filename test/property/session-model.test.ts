@@ -9,7 +9,7 @@ import { sessionTest } from "../support/session/session-test.ts";
 import { scenario } from "../support/session-model/commands.ts";
 import { runScenario } from "../support/session-model/run.ts";
 
-const SEQUENCES = Number(process.env.APP_TEST_SEQUENCES ?? 250);
+const SEQUENCES = Number(process.env.APP_TEST_SEQUENCES ?? 100);
 const SEED = process.env.APP_TEST_SEED;
 const LIMITS = { maxSteps: 4, maxRows: 700 };
 const CLEAN_EVERY = 50;

@@ -13,11 +13,14 @@ import { terminalTable } from "../report/terminal.ts";
 import { lastLine } from "./batch-log.ts";
 import { PLACES, readJson, readPlan, writeJson, writeWhole } from "./folders.ts";
 import { withPid } from "./pid-file.ts";
-import { planBatch, planKey } from "./plan.ts";
+import { memoryMb, planBatch, planKey } from "./plan.ts";
 import { PLAN_FILE, type Plan } from "./plan-document.ts";
+import { programName, programPath } from "./program.ts";
 import { planFacts, reportBatch } from "./report.ts";
-import { programPath, SLURM_PROFILE, SLURM_STATUS, SNAKEFILE } from "./snakefile.ts";
+import { refuseOrphans, SLURM_STATUS, slurmProfile } from "./slurm.ts";
+import { SNAKEFILE } from "./snakefile.ts";
 import { requireSnakemake, runSnakemake } from "./snakemake.ts";
+import { MOST_MEASURED } from "./windows.ts";
 import { parseWorkflow } from "./workflow.ts";
 
 export interface BatchOptions {
@@ -54,6 +57,7 @@ export async function batch(workflow: string, options: BatchOptions, deps: Analy
       return;
     }
     requireSnakemake();
+    refuseOrphans(root, options.slurm ?? false);
     const progress = new Progress(deps.stderr);
     try {
       const profile = options.slurm ? "slurm" : null;
@@ -84,7 +88,7 @@ async function planned(workflow: string, { catalog }: BatchOptions): Promise<Pla
   });
   if (document.kind !== "point-cloud-catalog") throw new AppError("invalid_argument", `${path} is no catalogue`);
   await checkUnchanged(document.files);
-  return planBatch(document, parsed, basename(resolve(catalog)));
+  return planBatch(document, parsed, { name: basename(resolve(catalog)), program: await programName() });
 }
 
 /** Errors: invalid_argument if a file is not what the catalogue has read: tiles would miss its points. */
@@ -98,35 +102,35 @@ async function checkUnchanged(files: readonly CatalogFile[]): Promise<void> {
 }
 
 /** Folders that a batch fills. */
-const FILLED = ["tiles", "merged", "clouds", "unpacked", ".work", "logs", ".snakemake"];
+const FILLED = ["tiles", "merged", "clouds", "unpacked", ".work", "logs", ".snakemake", "frame.json"];
 
 /** Writes plan and Snakefile. Errors: invalid_argument if the folder holds results of another plan. */
 async function prepare(root: string, plan: Plan, workflow: string, force: boolean): Promise<void> {
-  const isOther = await holdsOther(root, plan);
-  if (isOther && !force)
+  const other = await otherOf(root, plan);
+  if (other !== null && !force)
     throw new AppError(
       "invalid_argument",
-      `--out "${root}" holds a batch of another workflow or catalogue; choose another folder, or replace it with --force`,
+      `--out "${root}" holds a batch of another ${other}; choose another folder, or replace it with --force`,
     );
-  if (isOther) for (const name of FILLED) await rm(join(root, name), { recursive: true, force: true });
+  if (other !== null) for (const name of FILLED) await rm(join(root, name), { recursive: true, force: true });
   await mkdir(join(root, "logs"), { recursive: true });
   await copyFile(workflow, join(root, "workflow.yml"));
   await writeJson(join(root, PLAN_FILE), plan);
   await writeWhole(join(root, "Snakefile"), SNAKEFILE);
-  await writeWhole(join(root, "slurm", "config.yaml"), SLURM_PROFILE);
+  await writeWhole(join(root, "slurm", "config.yaml"), slurmProfile(root));
   await writeFile(join(root, "slurm", "slurm-status.sh"), SLURM_STATUS, { mode: 0o755 });
   await writeConfig(root, plan, []);
 }
 
-/** Whether a folder holds results, and no plan or another one: of another version, or damaged, for example. */
-async function holdsOther(root: string, plan: Plan): Promise<boolean> {
+/** In what the plan of a folder with results differs, in words; null: in nothing, or the folder has no results. */
+async function otherOf(root: string, plan: Plan): Promise<string | null> {
   const has = (name: string) => stat(join(root, name)).then(Boolean, () => false);
-  if (await has(PLAN_FILE))
-    return readPlan(root).then(
-      (existing) => planKey(existing) !== planKey(plan),
-      () => true,
-    );
-  return (await has("tiles")) || (await has("clouds"));
+  const unknown = "workflow or catalogue";
+  if (!(await has(PLAN_FILE))) return (await has("tiles")) || (await has("clouds")) ? unknown : null;
+  const existing = await readPlan(root).catch(() => null); // of another version, or damaged
+  if (!existing) return unknown;
+  if (existing.program !== plan.program) return `version of this program, ${existing.program}`;
+  return planKey(existing) === planKey(plan) ? null : unknown;
 }
 
 /** Memory of the merge: it holds the lists of all tiles. */
@@ -135,7 +139,8 @@ const MERGE_MB = { base: 700, per_tile: 2 };
 async function writeConfig(root: string, plan: Plan, missing: readonly string[]): Promise<void> {
   const quoted = [process.execPath, programPath()].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const merge_mem_mb = MERGE_MB.base + MERGE_MB.per_tile * plan.tiles.length;
-  await writeJson(join(root, "config.json"), { program: quoted.join(" "), missing, merge_mem_mb });
+  const measure_mem_mb = memoryMb(MOST_MEASURED);
+  await writeJson(join(root, "config.json"), { program: quoted.join(" "), missing, merge_mem_mb, measure_mem_mb });
 }
 
 interface JobsRun {

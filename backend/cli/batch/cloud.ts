@@ -4,7 +4,8 @@ import { AppError } from "../../../shared/errors.ts";
 import { withBackend } from "../analyze/backend.ts";
 import type { AnalyzeDeps, StartBackend } from "../analyze/run.ts";
 import { inWorkFolder, PLACES, readJson, readPlan, writeWhole } from "./folders.ts";
-import { columnReader, columnWriter, readLayout, recordBlocks } from "./las-records.ts";
+import { readLayout } from "./las-layout.ts";
+import { columnReader, columnWriter, recordBlocks } from "./las-records.ts";
 import type { Merged } from "./merge.ts";
 
 const TREE = "tree_instance";

@@ -33,6 +33,9 @@ function addJobs(program: Command, perform: Perform): void {
     .action((out: string, file: string) =>
       perform(async (deps) => (await import("./cloud.ts")).unpackFile(out, file, deps)),
     );
+  job("batch-measure").action((out: string) =>
+    perform(async (deps) => (await import("./measure.ts")).measureSurvey(out, deps)),
+  );
   job("batch-tile")
     .argument("<tile>")
     .action((out: string, tile: string) =>

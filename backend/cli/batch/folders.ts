@@ -12,6 +12,7 @@ export const PLACES = {
   times: (id: string) => join("tiles", id, "times.json"),
   labels: (id: string) => join("tiles", id, "labels.las"),
   unpacked: (id: string) => join("unpacked", `${id}.las`),
+  frame: "frame.json",
   merged: "merged",
   numbers: join("merged", "numbers.json"),
   cloud: (id: string) => join("clouds", `${id}.laz`),
@@ -37,6 +38,13 @@ export async function readPlan(folder: string): Promise<Plan> {
 
 export async function readJson<T>(path: string): Promise<T> {
   return JSON.parse(await readFile(path, "utf8")) as T;
+}
+
+/** A file of the plan, or its unpacked copy. */
+export function sourceOf(root: string, { files }: Plan, index: number): string {
+  const file = files[index];
+  if (!file) throw new AppError("internal", `the plan has no file ${index}`);
+  return file.compressed ? join(root, PLACES.unpacked(file.id)) : file.path;
 }
 
 /** Writes a file that is either whole or not there. */

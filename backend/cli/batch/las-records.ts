@@ -1,96 +1,16 @@
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { AppError } from "../../../shared/errors.ts";
+import { AT, has64, type LasLayout, readLayout } from "./las-layout.ts";
 import type { Rectangle } from "./plan-document.ts";
 
-/** A column of the Extra Bytes record. */
-interface ExtraColumn {
-  readonly name: string;
-  /** Type code of table 24. */
-  readonly type: number;
-  /** First byte in a record. */
-  readonly at: number;
-}
-
-/** Where the records of an uncompressed LAS file lie: ASPRS LAS 1.4 R15, sections 2.4 to 2.7. */
-export interface LasLayout {
-  /** Header and variable length records, as they are. */
-  readonly head: Buffer;
-  readonly stride: number;
-  readonly count: number;
-  readonly scale: readonly [number, number];
-  readonly offset: readonly [number, number];
-  readonly extras: readonly ExtraColumn[];
-}
-
-const AT = {
-  minor: 25,
-  header: 94,
-  data: 96,
-  records: 100,
-  format: 104,
-  stride: 105,
-  legacy: 107,
-  scale: 131,
-  offset: 155,
-  bounds: 179,
-  count: 247,
-};
-/** Bytes of the standard fields of point formats 0 to 10. */
-const STANDARD = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
-/** Bytes of extra dimension types 1 to 10. */
-const TYPE_BYTES = [0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8];
-const EXTRA_RECORD = 192;
 const BLOCK_RECORDS = 1 << 16;
 
-/** Errors: invalid_file for what is no uncompressed LAS file. */
-export async function readLayout(file: FileHandle, path: string): Promise<LasLayout> {
-  const fixed = Buffer.alloc(375);
-  await file.read(fixed, 0, fixed.length, 0);
-  const format = fixed[AT.format] ?? 255;
-  if (fixed.toString("latin1", 0, 4) !== "LASF" || format > 10)
-    throw new AppError("invalid_file", `${path} is no uncompressed LAS file`);
-  const head = Buffer.alloc(fixed.readUInt32LE(AT.data));
-  await file.read(head, 0, head.length, 0);
-  const stride = head.readUInt16LE(AT.stride);
-  const has64 = (head[AT.minor] ?? 0) >= 4;
-  const declared = head.readUInt32LE(AT.legacy) || (has64 ? Number(head.readBigUInt64LE(AT.count)) : 0);
-  const { size } = await file.stat();
-  const at = (start: number, axis: number) => head.readDoubleLE(start + 8 * axis);
-  return {
-    head,
-    stride,
-    count: Math.min(declared, Math.floor((size - head.length) / stride)),
-    scale: [at(AT.scale, 0), at(AT.scale, 1)],
-    offset: [at(AT.offset, 0), at(AT.offset, 1)],
-    extras: extrasOf(head, STANDARD[format] ?? stride),
-  };
-}
-
-function extrasOf(head: Buffer, first: number): ExtraColumn[] {
-  const columns: ExtraColumn[] = [];
-  let at = head.readUInt16LE(AT.header);
-  for (let k = head.readUInt32LE(AT.records); k > 0 && at + 54 <= head.length; k -= 1) {
-    const length = head.readUInt16LE(at + 20);
-    if (head.toString("latin1", at + 2, at + 11) === "LASF_Spec" && head.readUInt16LE(at + 18) === 4) {
-      let place = first;
-      for (let row = at + 54; row + EXTRA_RECORD <= at + 54 + length; row += EXTRA_RECORD) {
-        const type = head[row + 2] ?? 0;
-        const name = head.toString("utf8", row + 4, row + 36).replace(/\0.*$/s, "");
-        columns.push({ name, type, at: place });
-        place += type === 0 ? (head[row + 3] ?? 0) : (TYPE_BYTES[type] ?? 0);
-      }
-    }
-    at += 54 + length;
-  }
-  return columns;
-}
-
 /** Blocks of records, in order. */
-export async function* recordBlocks(file: FileHandle, { head, stride, count }: LasLayout): AsyncGenerator<Buffer> {
+export async function* recordBlocks(file: FileHandle, { data, stride, count }: LasLayout): AsyncGenerator<Buffer> {
   for (let first = 0; first < count; first += BLOCK_RECORDS) {
     const bytes = Buffer.allocUnsafe(Math.min(BLOCK_RECORDS, count - first) * stride);
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, head.length + first * stride);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, data + first * stride);
     if (bytesRead < bytes.length) throw new AppError("invalid_file", "the file ends within its points");
     yield bytes;
   }
@@ -183,14 +103,14 @@ class Written {
   async finish(target: FileHandle): Promise<void> {
     if (!this.#first || this.count === 0) return;
     const head = Buffer.from(this.#first.head);
-    const has64 = (head[AT.minor] ?? 0) >= 4;
-    const legacy = !has64 || head.readUInt32LE(AT.legacy) > 0;
+    const wide = has64(head);
+    const legacy = !wide || head.readUInt32LE(AT.legacy) > 0;
     head.writeUInt32LE(legacy ? this.count : 0, AT.legacy);
     head.fill(0, AT.legacy + 4, AT.legacy + 24);
-    if (has64) {
+    if (wide) {
       head.writeBigUInt64LE(BigInt(this.count), AT.count);
       head.fill(0, AT.count + 8, AT.count + 128);
-      head.fill(0, 235, 247); // extended records
+      head.fill(0, AT.extended, AT.count); // extended records
     }
     for (let axis = 0; axis < 3; axis += 1) {
       const world = (ticks: number) =>

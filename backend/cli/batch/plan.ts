@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../../shared/errors.ts";
+import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
 import { CATALOG_VERSION, type Catalog, type CatalogFile } from "../catalog/document.ts";
 import { PLAN_VERSION, type Plan, type PlannedFile, type PlannedTile, type Rectangle } from "./plan-document.ts";
 import { buffersOf, resolveWorkflow, totalBuffer } from "./resolve.ts";
+import { measuredWindows } from "./windows.ts";
 import type { Workflow } from "./workflow.ts";
 
 const bad = (message: string) => new AppError("invalid_argument", message);
@@ -28,11 +30,11 @@ const TIME_MARGIN = 4;
 const BASE_MB = 700;
 const BYTES_PER_POINT = 450;
 
-const memoryMb = (points: number) => Math.ceil(BASE_MB + (points * BYTES_PER_POINT) / 1e6);
+export const memoryMb = (points: number) => Math.ceil(BASE_MB + (points * BYTES_PER_POINT) / 1e6);
 const minutesOf = (points: number, seconds: number) => Math.ceil(1 + (TIME_MARGIN * points * seconds) / 60);
 
 /** Plans the tiles of a catalogue. Errors: invalid_argument for a catalogue that no tiles can be made of. */
-export function planBatch(catalog: Catalog, given: Workflow, name: string): Plan {
+export function planBatch(catalog: Catalog, given: Workflow, { name, program }: Pick<Plan, "name" | "program">): Plan {
   checkCatalog(catalog);
   const { bounds } = catalog.layout;
   const extent = [bounds.max[0] - bounds.min[0], bounds.max[1] - bounds.min[1]] as const;
@@ -42,7 +44,7 @@ export function planBatch(catalog: Catalog, given: Workflow, name: string): Plan
   const cell = workflow.rasters?.cell_m;
   const wanted = workflow.tiles?.buffer_m ?? totalBuffer(buffers);
   const buffer_m = cell === undefined ? wanted : wholeCells(wanted, cell);
-  if (cell !== undefined) checkCells(grid.size, cell, grid.origin);
+  if (cell !== undefined) checkCells(grid.size, { cell, buffer: buffer_m, origin: grid.origin });
   const seconds = secondsPerPoint(workflow);
   const tiles = tilesOf(catalog, grid, buffer_m, seconds);
   const files = catalog.files.map(
@@ -59,15 +61,18 @@ export function planBatch(catalog: Catalog, given: Workflow, name: string): Plan
     kind: "point-cloud-batch",
     version: PLAN_VERSION,
     name,
+    program,
     workflow,
     shift: [thousands(bounds.min[0]), thousands(bounds.min[1]), 0],
     crs_epsg: catalog.files[0]?.crs_epsg ?? null,
+    extent: [bounds.min[0], bounds.min[1], bounds.max[0], bounds.max[1]],
     tile_m: grid.size,
     buffer_m,
     buffers,
     warnings: planWarnings(catalog, buffer_m, totalBuffer(buffers)),
     derived: [...(workflow.tiles?.size_m === undefined ? ["tiles.size_m"] : []), ...derived],
     files,
+    windows: workflow.ground ? measuredWindows(catalog) : [],
     tiles,
   };
 }
@@ -133,7 +138,19 @@ function twinFiles(files: readonly CatalogFile[]): readonly [string, string] | n
 }
 
 /** Tiles whose edges cut cells would have cells that two tiles make. */
-function checkCells(size: number, cell: number, origin: readonly [number, number]): void {
+function checkCells(
+  size: number,
+  {
+    cell,
+    buffer,
+    origin,
+  }: { readonly cell: number; readonly buffer: number; readonly origin: readonly [number, number] },
+): void {
+  const across = Math.ceil((size + 2 * buffer) / cell);
+  if (across ** 2 > MAX_DEM_CELLS)
+    throw bad(
+      `a tile of ${size} m with its buffer has ${across} x ${across} cells of ${cell} m, but the limit is ${MAX_DEM_CELLS}; choose a larger rasters.cell_m or a smaller tiles.size_m`,
+    );
   const isWhole = (length: number) => Math.abs(length / cell - Math.round(length / cell)) < 1e-6;
   if (!isWhole(size))
     throw bad(`rasters.cell_m ${cell} does not divide the tile of ${size} m; choose a cell or tiles.size_m that fits`);

@@ -9,9 +9,9 @@ import { smallPage } from "../report/page.ts";
 import type { Fact } from "../report/summary.ts";
 import { lastLine } from "./batch-log.ts";
 import { PLACES, readJson, writeJson, writeWhole } from "./folders.ts";
+import type { SurveyFrame } from "./measure.ts";
 import type { Merged } from "./merge.ts";
 import type { Plan } from "./plan-document.ts";
-import { seamWarnings } from "./seams.ts";
 import type { TileResult, TileTimes } from "./tile-result.ts";
 
 const FAILED: Rgb = [0xd6, 0x27, 0x28];
@@ -61,6 +61,7 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
       times: isThere ? await readJson<TileTimes>(join(root, PLACES.times(id))).catch(() => null) : null,
     });
   }
+  const survey = plan.windows.length > 0 ? await readJson<SurveyFrame>(join(root, PLACES.frame)) : null;
   const { numbers: _, ...merged } = await readJson<Merged>(join(root, PLACES.numbers));
   const failed: { readonly tile: string; readonly reason: string }[] = [];
   for (const tile of missing) failed.push({ tile, reason: await lastLine(root, tile) });
@@ -69,7 +70,7 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
   );
   const warnings = [
     ...failed.map(({ tile, reason }) => `Tile ${tile} failed and is missing in the results: ${reason}`),
-    ...seamWarnings(plan),
+    ...(survey?.warnings ?? []),
     ...plan.warnings,
     ...merged.warnings,
     ...grouped(tileWarnings),

@@ -1,23 +1,3 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { AppError } from "../../../shared/errors.ts";
-
-const PROGRAM = join("dist", "backend", "entry", "headless.js");
-
-/** This program as a command of its own: the bundle in the nearest parent folder that contains it. Errors: internal. */
-export function programPath(): string {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const path = join(folder, PROGRAM);
-    if (existsSync(path)) return path;
-    if (dirname(folder) === folder)
-      throw new AppError(
-        "internal",
-        `the program is missing (${PROGRAM}); run "npm run build:ts" in the project folder`,
-      );
-  }
-}
-
 /**
  * The workflow for Snakemake 7: a rule per kind of job, tiles and files from plan.json, what differs between runs from
  * config.json. Every output is moved to its place when it is whole, so a run that was killed goes on where it was.
@@ -48,6 +28,14 @@ def unpacked(wildcards):
     return [ancient(f"unpacked/{file['id']}.las") for file in files_of(wildcards) if file["compressed"]]
 
 
+# The files that the ground is measured in: themselves, or their unpacked copies.
+def measured_files(is_unpacked):
+    files = [PLAN["files"][i] for i in sorted({i for window in PLAN["windows"] for i in window["files"]})]
+    if not is_unpacked:
+        return [file["path"] for file in files]
+    return [ancient(f"unpacked/{file['id']}.las") for file in files if file["compressed"]]
+
+
 rule all:
     input:
         "merged/numbers.json",
@@ -69,10 +57,27 @@ rule unpack:
         "OMP_NUM_THREADS={threads} {PROGRAM} batch-unpack . {wildcards.file} > {log} 2>&1"
 
 
+rule measure:
+    input:
+        lambda wildcards: measured_files(False),
+        lambda wildcards: measured_files(True),
+    output:
+        "frame.json",
+    log:
+        "logs/measure.log",
+    threads: 1
+    resources:
+        mem_mb=config["measure_mem_mb"],
+        runtime=60,
+    shell:
+        "OMP_NUM_THREADS={threads} {PROGRAM} batch-measure . > {log} 2>&1"
+
+
 rule tile:
     input:
         sources,
         unpacked,
+        ["frame.json"] if PLAN["windows"] else [],
     output:
         "tiles/{tile}/result.json",
         "tiles/{tile}/labels.las",
@@ -116,28 +121,4 @@ rule cloud:
         runtime=lambda wildcards: TILES[wildcards.tile]["minutes"],
     shell:
         "OMP_NUM_THREADS={threads} {PROGRAM} batch-cloud . {wildcards.tile} > {log} 2>&1"
-`;
-
-/** A Snakemake profile that submits every job to Slurm with its memory and time. */
-export const SLURM_PROFILE = `# Written by the command batch; edit to add an account or a partition.
-cluster: "sbatch --parsable --job-name=batch-{rule} --output=/dev/null --cpus-per-task={threads} --mem={resources.mem_mb} --time={resources.runtime}"
-cluster-status: "slurm-status.sh"
-cluster-cancel: "scancel"
-jobs: 500
-latency-wait: 60
-restart-times: 1
-max-jobs-per-second: 10
-max-status-checks-per-second: 10
-`;
-
-/** Asks Slurm about a job in the words of Snakemake; without accounting, a finished job is known for some minutes. */
-export const SLURM_STATUS = `#!/bin/sh
-# Written by the command batch.
-state=$(sacct -j "$1" --format=State --noheader --parsable2 2>/dev/null | head -n 1)
-[ -n "$state" ] || state=$(scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\\([A-Z_]*\\).*/\\1/p')
-case "$state" in
-  COMPLETED) echo success ;;
-  PENDING|CONFIGURING|RUNNING|COMPLETING|SUSPENDED|REQUEUED) echo running ;;
-  *) echo failed ;;
-esac
 `;

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
-import { columnReader, insideOf, readLayout, recordBlocks } from "./las-records.ts";
+import { readLayout } from "./las-layout.ts";
+import { columnReader, insideOf, recordBlocks } from "./las-records.ts";
 import type { SeenTree } from "./owners.ts";
 import type { Rectangle } from "./plan-document.ts";
 

@@ -7,13 +7,15 @@ import { withBackend } from "../analyze/backend.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
 import { Stopwatch } from "../analyze/stopwatch.ts";
 import { reportedWarnings } from "../wording.ts";
-import { inWorkFolder, PLACES, readPlan, writeJson } from "./folders.ts";
+import { inWorkFolder, PLACES, readJson, readPlan, sourceOf, writeJson } from "./folders.ts";
 import { sliceLas } from "./las-records.ts";
+import type { SurveyFrame } from "./measure.ts";
 import { LEAST_POINTS, type SeenTree } from "./owners.ts";
 import type { Plan, PlannedTile } from "./plan-document.ts";
 import { makeSurfaces, type SurfaceName } from "./tile-rasters.ts";
 import type { TileResult } from "./tile-result.ts";
 import { type Surveyed, surveyTile } from "./tile-trees.ts";
+import { voidWarning } from "./voids.ts";
 
 /** Tiles with fewer points in their core have no results. */
 const FEWEST_POINTS = 10;
@@ -21,6 +23,8 @@ const FEWEST_POINTS = 10;
 interface TileRun {
   readonly plan: Plan;
   readonly tile: PlannedTile;
+  /** Null without the step ground. */
+  readonly survey: SurveyFrame | null;
   readonly client: Client;
   /** For what is published at the end, and for what is not. */
   readonly folder: string;
@@ -36,6 +40,7 @@ export async function runTile(out: string, id: string, deps: AnalyzeDeps): Promi
   const tile = plan.tiles.find((one) => one.id === id);
   if (!tile) throw new AppError("not_found", `the plan has no tile ${id}`);
   const { signal } = deps;
+  const survey = plan.workflow.ground ? await readJson<SurveyFrame>(join(root, PLACES.frame)) : null;
   const clock = new Stopwatch();
   const log = (text: string) => void deps.stderr.write(`${text}\n`);
   await inWorkFolder(root, id, deps, async (folder, startBackend) => {
@@ -54,7 +59,7 @@ export async function runTile(out: string, id: string, deps: AnalyzeDeps): Promi
       core < FEWEST_POINTS
         ? emptyTile(id, count, core)
         : await withBackend({ startBackend }, (client) =>
-            steps(view, { plan, tile, client, folder, clock, log, signal }),
+            steps(view, { plan, tile, survey, client, folder, clock, log, signal }),
           );
     if (core < FEWEST_POINTS) await writeFile(join(folder, "labels.las"), "");
     for (const warning of result.warnings) log(`Warning: ${warning}`);
@@ -63,13 +68,6 @@ export async function runTile(out: string, id: string, deps: AnalyzeDeps): Promi
     await writeJson(join(root, PLACES.times(id)), { seconds: clock.seconds(), peak_rss_mb });
     await rename(join(folder, "result.json"), join(root, PLACES.result(id)));
   });
-}
-
-/** The file itself, or its unpacked copy. */
-function sourceOf(root: string, { files }: Plan, index: number): string {
-  const file = files[index];
-  if (!file) throw new AppError("internal", `the plan has no file ${index}`);
-  return file.compressed ? join(root, PLACES.unpacked(file.id)) : file.path;
 }
 
 const emptyTile = (tile: string, view_points: number, core_points: number): TileResult => ({
@@ -96,7 +94,7 @@ async function publish(root: string, folder: string, result: TileResult): Promis
 }
 
 async function steps(view: string, run: TileRun): Promise<TileResult> {
-  const { plan, tile, client, clock, log, signal } = run;
+  const { plan, tile, survey: frames, client, clock, log, signal } = run;
   const { ground, trees, wood, inventory, qsm } = plan.workflow;
   const tail = await client.createSession({ source_path: view, world_shift: [...plan.shift] }, { signal });
   const id = tail.session_id;
@@ -107,7 +105,7 @@ async function steps(view: string, run: TileRun): Promise<TileResult> {
     log("Looking for the ground");
     const found = await client.segmentGroundSession(
       id,
-      { ...ground, defer_octree: true, acknowledge_cost: true },
+      { ...ground, frame: frames?.frame ?? null, defer_octree: true, acknowledge_cost: true },
       { signal },
     );
     warnings.push(...found.warnings);
@@ -166,13 +164,15 @@ async function exportCore(
   const source = { session_id: id };
   const done = await client.exportCloud({ source, format: "las", dest_path: labelled, columns: null }, { signal });
   warnings.push(...(done.warnings ?? []));
-  const { ground, trees } = plan.workflow;
+  const { ground, rasters, trees } = plan.workflow;
   const survey = await surveyTile(
     labelled,
     tile.core,
     { trees: trees !== undefined, ground: ground !== undefined },
     signal,
   );
+  const wide = ground && rasters ? await voidWarning(labelled, plan, tile, signal) : null;
+  if (wide) warnings.push(wide);
   await sliceLas([labelled], tile.core, join(folder, "labels.las"), signal);
   return survey;
 }

@@ -20,7 +20,7 @@ const positive = z.number().positive();
 const step = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess((value) => (value === null ? {} : value), z.strictObject(shape)).optional();
 
-const { method: _g, ...groundFields } = GroundFilter.shape;
+const { method: _g, frame: _f, ...groundFields } = GroundFilter.shape;
 const { method: _t, ...treeFields } = TreeFilter.shape;
 const { method: _w, model_id: _m, ...woodFields } = WoodFilter.shape;
 const { tree_ids: _i, ...inventoryFields } = TreeInventoryRequest.shape;

@@ -21,6 +21,10 @@ export function addLad(program: Command, perform: Perform): void {
     )
     .option("--lmax <metres>", "with --g triangles: longest edge of a triangle (default 0.1)")
     .option("--multi", "several returns per pulse: rows with one time stamp are one pulse")
+    .option(
+      "--leaf-intensity <value>",
+      "with --multi: intensity of a leaf that fills the beam and faces it; returns then count by their energy",
+    )
     .option("--box <numbers>", "min x,y,z, max x,y,z of the grid, metres (default: the hits of all scans)")
     .option("--min-hits <count>", "beams that must reach a voxel (default 5)")
     .option("--leaf-width <metres>", "width of a leaf, for the intervals (default 0.05)")

@@ -65,13 +65,14 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
   const all = given.length === scans.length;
   const origins = stated.map((origin) => (all || !origin ? given.shift() : origin));
   run.progress.stage("Inverting Beer's law");
-  const { multi, projection, lmax, minHits, leafWidth, occlusion, fill } = options;
+  const { multi, projection, lmax, minHits, leafWidth, leafIntensity, occlusion, fill } = options;
   return run.client.ladCompute(
     {
       scans: scans.map(({ tail, file }, i) => ({
         session_id: tail.session_id,
         origin: [...(origins[i] ?? [0, 0, 0])] as [number, number, number],
         return_type: multi ? "multi" : "single",
+        leaf_intensity: leafIntensity ?? null,
         label: file.name,
       })),
       grid,
@@ -79,6 +80,7 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
       ...(lmax === undefined ? {} : { lmax }),
       min_voxel_hits: minHits ?? null,
       ...(leafWidth === undefined ? {} : { element_width: leafWidth }),
+      ...(leafIntensity === undefined ? {} : { return_weights: "energy" as const }),
       occlusion_threshold_m: occlusion ?? null,
       fill_occluded: fill,
     },

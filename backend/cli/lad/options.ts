@@ -1,4 +1,5 @@
-import { type LadRequest, LEAF_ANGLE_NAMES } from "../../../shared/contract/lad-compute.ts";
+import type { LadRequest } from "../../../shared/contract/lad-compute.ts";
+import { LEAF_ANGLE_NAMES } from "../../../shared/contract/leaf-projection.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Triple } from "../../../shared/octree/potree2-metadata.ts";
 import { parsePictureSize, type ReadingOptions } from "../analyze/options.ts";
@@ -13,6 +14,7 @@ export interface RawLadOptions {
   readonly g: string;
   readonly lmax?: string;
   readonly multi?: true;
+  readonly leafIntensity?: string;
   readonly box?: string;
   readonly minHits?: string;
   readonly leafWidth?: string;
@@ -39,6 +41,8 @@ export interface LadOptions {
   /** Longest edge of a triangle; undefined: the default of the service. */
   readonly lmax: number | undefined;
   readonly multi: boolean;
+  /** undefined: the returns of a pulse count alike. */
+  readonly leafIntensity: number | undefined;
   /** True world. */
   readonly box: { readonly min: Triple; readonly max: Triple } | undefined;
   /** undefined: the defaults of the service. */
@@ -91,9 +95,16 @@ function parseCount(text: string): number {
   return count;
 }
 
+function parseIntensity(text: string, multi: boolean): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!(value > 0 && Number.isFinite(value))) throw bad(`--leaf-intensity "${text}" must be a number above 0`);
+  if (!multi) throw bad("--leaf-intensity needs --multi: it weighs the returns of a pulse");
+  return value;
+}
+
 /** Errors: invalid_argument. */
 export function checkedLad(raw: RawLadOptions): LadOptions {
-  const { origin = [], box, minHits, leafWidth, occlusion, pictureSize } = raw;
+  const { origin = [], box, minHits, leafIntensity, leafWidth, occlusion, pictureSize } = raw;
   const metres = (option: string, text: string | undefined) =>
     text === undefined ? undefined : parseMetres(option, text);
   return {
@@ -104,6 +115,7 @@ export function checkedLad(raw: RawLadOptions): LadOptions {
     projection: parseProjection(raw.g),
     lmax: metres("--lmax", raw.lmax),
     multi: raw.multi ?? false,
+    leafIntensity: leafIntensity === undefined ? undefined : parseIntensity(leafIntensity, raw.multi ?? false),
     box: box === undefined ? undefined : parseBox(box),
     minHits: minHits === undefined ? undefined : parseCount(minHits),
     leafWidth: metres("--leaf-width", leafWidth),

@@ -57,8 +57,17 @@ const settings = (io: Io) =>
 function showLegal(json: Json, legal: z.ZodType, io: Io): void {
   const { description } = json;
   for (const key of Object.keys(json)) delete json[key];
-  const shown = z.globalRegistry.get(legal)?.id === undefined ? inlineSchema(legal, io) : componentRef(legal, io);
-  Object.assign(json, shown, description === undefined ? {} : { description });
+  Object.assign(json, shownAs(legal, io), description === undefined ? {} : { description });
+}
+
+const isComponent = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.id !== undefined;
+
+function shownAs(legal: z.ZodType, io: Io): Json {
+  if (isComponent(legal)) return componentRef(legal, io);
+  const element = legal instanceof z.ZodArray ? (legal.element as z.ZodType) : undefined;
+  return element && isComponent(element)
+    ? { type: "array", items: componentRef(element, io) }
+    : inlineSchema(legal, io);
 }
 
 function requireFields(json: Json, { shape }: z.ZodObject): void {

@@ -70,12 +70,31 @@ export interface AutoGround extends GroundLabels {
   readonly hidden_share: number | null;
   /** Standard deviation of the returns of bare ground, metres; null: not measured. */
   readonly noise_m: number | null;
+  readonly frame: GroundFrame;
   readonly derived: {
     readonly point_spacing_m: number;
     readonly roughness_m: number;
     readonly cell_size: number;
     readonly class_threshold: number;
   };
+}
+
+/** Measures of a whole cloud, for its parts: cpp/ops/ground/ground_frame.h. Lengths in metres. */
+export interface GroundFrame {
+  readonly origin: readonly [x: number, y: number];
+  readonly z_origin: number;
+  readonly slope: readonly [along_x: number, along_y: number];
+  readonly lowest_z: number;
+  readonly point_count: number;
+  readonly point_spacing_m: number;
+  readonly outlier_cell_m: number;
+  readonly outlier_layer_m: number;
+  readonly cell_size: number;
+  readonly roughness_m: number;
+  readonly typical_returns: number;
+  readonly search_noise_m: number;
+  readonly noise_m: number;
+  readonly middle_m: number;
 }
 
 /** Extent of all finite points, low outliers included; the limit on cloth nodes applies to it. */
@@ -108,12 +127,14 @@ export interface GroundNative {
     skip: NativeColumn | null,
     params: ClothParams,
     options?: OpOptions,
+    frame?: GroundFrame | null,
   ): NativeJob<ClothGround>;
   smrf(
     positions: NativeColumn,
     skip: NativeColumn | null,
     params: SmrfParams,
     options?: OpOptions,
+    frame?: GroundFrame | null,
   ): NativeJob<SmrfGround>;
   /** `constants` replaces some of groundConstants(), which only measurements of accuracy do. */
   groundAuto(
@@ -121,6 +142,7 @@ export interface GroundNative {
     skip: NativeColumn | null,
     options?: OpOptions,
     constants?: Readonly<Record<string, number>>,
+    frame?: GroundFrame | null,
   ): NativeJob<AutoGround>;
   groundConstants(): Readonly<Record<string, number>>;
   groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
@@ -130,14 +152,14 @@ export interface GroundNative {
 }
 
 /** Cloth simulation filter over the rows that `skip` does not mark. */
-export const clothSimulation: GroundNative["clothSimulation"] = (positions, skip, params, options) =>
-  addon.clothSimulation(positions, skip, params, options);
+export const clothSimulation: GroundNative["clothSimulation"] = (positions, skip, params, options, frame) =>
+  addon.clothSimulation(positions, skip, params, options, frame);
 /** Simple morphological filter over the rows that `skip` does not mark. */
-export const smrf: GroundNative["smrf"] = (positions, skip, params, options) =>
-  addon.smrf(positions, skip, params, options);
+export const smrf: GroundNative["smrf"] = (positions, skip, params, options, frame) =>
+  addon.smrf(positions, skip, params, options, frame);
 /** Ground filter that derives its parameters from the cloud, over the rows that `skip` does not mark. */
-export const groundAuto: GroundNative["groundAuto"] = (positions, skip, options, constants) =>
-  addon.groundAuto(positions, skip, options, constants);
+export const groundAuto: GroundNative["groundAuto"] = (positions, skip, options, constants, frame) =>
+  addon.groundAuto(positions, skip, options, constants, frame);
 /** The constants of groundAuto by name. */
 export const groundConstants: GroundNative["groundConstants"] = () => addon.groundConstants();
 /** Finite points and their extent, over the rows that `skip` does not mark. */

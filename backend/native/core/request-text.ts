@@ -4,10 +4,25 @@ import { addonAs } from "./load.ts";
 
 /** What a request expects at one place of its JSON document. */
 export type JsonShape =
-  | { readonly kind: "value" | BulkKind }
+  | { readonly kind: "value" | Exclude<BulkKind, "records"> }
+  | { readonly kind: "records"; readonly columns: readonly RecordField[] }
   | { readonly kind: "array"; readonly item: JsonShape }
   | { readonly kind: "record"; readonly item: JsonShape }
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, JsonShape>> };
+
+/** A field of records and the rule of its values; see RecordField in cpp/io/json_lists.h. */
+export interface RecordField {
+  readonly name: string;
+  readonly kind: "number" | "point" | "numbers";
+  readonly min: number | null;
+  readonly max: number | null;
+  /** `min` itself is not allowed. */
+  readonly above_min: boolean;
+  readonly whole: boolean;
+  readonly nullable: boolean;
+  /** Value of a field that is absent; without it the field is required. */
+  readonly fallback?: number | null;
+}
 
 /** The result of cpp/io/json_lists.h. */
 export interface JsonDocument {
@@ -24,6 +39,13 @@ export interface JsonDocument {
 export interface ParsedList {
   readonly length: number;
   readonly column: NativeColumn | null;
+  /** Of records that are valid: the values of their lists. */
+  readonly items: NativeColumn | null;
+  /** Of records that are not: the first one against a rule, and its JSON; empty if that is long. */
+  readonly wrong_index: number;
+  readonly wrong_text: string;
+  /** Of records: keys that no field has. */
+  readonly unknown: readonly string[];
 }
 
 /** A buffer of a PHB1 frame that holds a list: its first byte and its number of elements. */

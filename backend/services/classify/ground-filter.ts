@@ -14,10 +14,11 @@ import * as native from "../../native/classify/ground.ts";
 type ClothWish = Pick<GroundFilter, (typeof CLOTH_FIELDS)[number]>;
 
 /** A filter with valid parameters. Cloth parameters that `wish` does not set are derived from the cloud. */
-export type CheckedGround =
+export type CheckedGround = (
   | { readonly method: "cloth"; readonly wish: ClothWish }
   | { readonly method: "smrf"; readonly params: native.SmrfParams }
-  | { readonly method: "auto" };
+  | { readonly method: "auto" }
+) & { readonly frame: native.GroundFrame | null };
 
 /** Largest window radius of smrf, in cells. */
 const MAX_WINDOW_CELLS = 200;
@@ -31,8 +32,11 @@ const given = (value: unknown) => value !== null && value !== undefined;
 export function checkGround(filter: GroundFilter): CheckedGround {
   const method = methodOf(filter);
   refuseOthers(filter, method);
-  if (method === "auto") return { method };
-  return method === "cloth" ? { method, wish: checkedCloth(filter) } : { method, params: checkedSmrf(filter) };
+  const frame = filter.frame ?? null;
+  if (method === "auto") return { method, frame };
+  return method === "cloth"
+    ? { method, frame, wish: checkedCloth(filter) }
+    : { method, frame, params: checkedSmrf(filter) };
 }
 
 /** Cloth parameters without a method mean the cloth; a request without either gets the filter without parameters. */

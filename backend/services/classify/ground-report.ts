@@ -84,11 +84,18 @@ export function groundReport(
     ground_noise_m,
     method: ground.method,
     ...of,
+    frame: ground.method === "auto" ? copyOf(ground.found.frame) : null,
     auto_disagreement,
     warnings,
     elapsed_s,
   };
 }
+
+const copyOf = ({ origin, slope, ...rest }: AutoGround["frame"]): NonNullable<GroundReport["frame"]> => ({
+  ...rest,
+  origin: [...origin],
+  slope: [...slope],
+});
 
 function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
   if (ground.method === "cloth") return clothReport(ground.found, ground.plan, measured);

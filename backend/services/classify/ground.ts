@@ -87,7 +87,7 @@ async function labelGround(input: GroundInput, plan: GroundPlan, deps: Deps, job
   const start = performance.now();
   const ground = await runFilter(input, plan, deps, job);
   const labels = job.adopt(new ColumnRef(ground.found.ground_class));
-  const compared = ground.method === "cloth" ? await compareWithAuto(input, labels, job) : null;
+  const compared = ground.method === "cloth" ? await compareWithAuto(input, labels, plan.filter.frame, job) : null;
   const elapsed_s = (performance.now() - start) / 1000;
   return { labels, report: groundReport(ground, compared, plan.measured, input.hit_count, elapsed_s) };
 }
@@ -100,20 +100,34 @@ async function runFilter(
 ): Promise<FoundGround> {
   if (cloth) {
     const device = await opDevice(deps);
-    const found = await job.track(() => native.clothSimulation(positions, skip, cloth.params, device));
+    const found = await job.track(() => native.clothSimulation(positions, skip, cloth.params, device, filter.frame));
     return { method: "cloth", found, plan: cloth };
   }
   if (filter.method === "smrf") {
     const { params } = filter;
-    return { method: "smrf", found: await job.track(() => native.smrf(positions, skip, params)), params };
+    return {
+      method: "smrf",
+      found: await job.track(() => native.smrf(positions, skip, params, undefined, filter.frame)),
+      params,
+    };
   }
-  return { method: "auto", found: await job.track(() => native.groundAuto(positions, skip)) };
+  const { frame } = filter;
+  return {
+    method: "auto",
+    found: await job.track(() => native.groundAuto(positions, skip, undefined, undefined, frame)),
+  };
 }
 
 /** How many labels differ from those of the filter without parameters. */
-async function compareWithAuto({ positions, skip }: GroundInput, labels: ColumnRef, job: Job): Promise<ComparedGround> {
+async function compareWithAuto(
+  { positions, skip }: GroundInput,
+  labels: ColumnRef,
+  frame: native.GroundFrame | null,
+  job: Job,
+): Promise<ComparedGround> {
   try {
-    const auto = job.adopt(new ColumnRef((await job.track(() => native.groundAuto(positions, skip))).ground_class));
+    const found = await job.track(() => native.groundAuto(positions, skip, undefined, undefined, frame));
+    const auto = job.adopt(new ColumnRef(found.ground_class));
     return { differing: await job.track(() => native.labelDifferences(labels.native, auto.native)) };
   } catch (raw) {
     const error = fromNative(raw);
@@ -186,6 +200,7 @@ const failedFlat = ({ code, message }: AppError, { method }: CheckedGround): Gro
   non_finite: 0,
   low_outliers: 0,
   hidden_ground: null,
+  frame: null,
   ground_noise_m: null,
   class_threshold_used: null,
   class_threshold_method: null,

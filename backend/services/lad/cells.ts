@@ -87,8 +87,9 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
   const bits = state[index] ?? 0;
   const has = (bit: number) => (bits & bit) !== 0;
   const density = lad[index] ?? 0;
-  const beam_count = sum(0);
-  const path = sum(1) * diagonal;
+  // By energy both may be less than nothing behind leaves that stop all beams.
+  const beam_count = Math.max(0, sum(0));
+  const path = Math.max(0, sum(1) * diagonal);
   const measured = has(VOXEL.solved) && !has(VOXEL.filled);
   const spread = variance[index] ?? Number.NaN;
   const known = measured && Number.isFinite(spread);
@@ -102,8 +103,8 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
     lad: density,
     gtheta: (g.length === grid.cells ? g[index] : g[layer]) ?? 0,
     hit_count: sum(SUM_HITS),
-    beam_count,
-    relative_density_index: beam_count > 0 ? Math.max(0, 1 - sum(SUM_TRANSMITTED) / beam_count) : null,
+    beam_count: Math.round(beam_count),
+    relative_density_index: beam_count > 0 ? clamped(1 - sum(SUM_TRANSMITTED) / beam_count) : null,
     mean_path_length: beam_count > 0 ? path / beam_count : null,
     path_length_total: path,
     under_sampled: has(VOXEL.occluded),
@@ -116,6 +117,8 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
     leaf_area_ci_upper: trusted ? density * volume + half : null,
   };
 }
+
+const clamped = (share: number) => Math.min(1, Math.max(0, share));
 
 /** Centre in the unrotated lattice. */
 function centerOf({ box, edges, offsets }: LadGrid, index: number): [number, number, number] {

@@ -1,5 +1,4 @@
 import type { LadCell, LadRequest, LadSuccess, LadTail } from "../../../shared/contract/lad-compute.ts";
-import { AppError } from "../../../shared/errors.ts";
 import { DEFAULT_MIN_VOXEL_HITS, DEFAULT_OCCLUSION_EDGES } from "../../../shared/limits.ts";
 import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";
@@ -10,10 +9,11 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { cellList, voxelSummary, voxelValues } from "./cells.ts";
 import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
-import { meshG, type ProjectionPlan, prescribedG, projectionPlan, type VoxelG } from "./projection.ts";
-import { scanWarnings } from "./scan-warnings.ts";
-import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans.ts";
-import { triangulatedG, triangulationBytes } from "./triangulation.ts";
+import { type ProjectionPlan, projectionPlan } from "./projection.ts";
+import { resultWarnings } from "./result-warnings.ts";
+import { type CheckedScan, checkScan, type ReadScan, readScan } from "./scans.ts";
+import { tracedAlike, tracedByEnergy } from "./traced.ts";
+import { triangulationBytes } from "./triangulation.ts";
 
 /** Per voxel: solution and its copy, sums copied out, filled values. */
 const VOXEL_BYTES = 2 * 17 + 88 + 9 + 8;
@@ -87,16 +87,14 @@ async function readScans(scans: readonly CheckedScan[], job: Job): Promise<ReadS
 async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<LadAnswer> {
   const { request, projection } = checked;
   const scans = await readScans(checked.scans, job);
-  job.stage("Building voxel grid", 0.45, projection.from === "values" ? 0.8 : 0.55, [
-    { name: "Tracing beams", weight: 1 },
-    { name: "Summing up voxels", weight: 2 },
-  ]);
-  const traced = await tracedBeams(scans, grid, job);
-  const sums = job.adopt(new ColumnRef(traced.sums)).native;
-  requireMisses(scans, traced);
-  const g = await voxelG(request, projection, { traced, scans }, grid, job);
+  const energy = request.return_weights === "energy";
+  const { traced, g, ...weighed } = energy
+    ? await tracedByEnergy(request, projection, scans, grid, job)
+    : await tracedAlike(request, projection, scans, grid, job);
+  const { native: sums } = job.adopt(new ColumnRef(traced.sums));
+  const reach = traced.reach && job.adopt(new ColumnRef(traced.reach)).native;
   job.stage("Inverting Beer's law", 0.8, 0.9);
-  const params = inversionParams(request, grid);
+  const params = inversionParams(request, grid, reach);
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
   for (const column of [found.lad, found.variance, found.state]) job.adopt(new ColumnRef(column));
   job.stage("Collecting voxel results", 0.92, 0.92);
@@ -112,41 +110,28 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     total_leaf_area: found.totals.leaf_area_m2,
     is_multi_return: scans.some(({ notes }) => notes.declared_multi),
     return_mode: traced.scans.some(({ grouped }) => grouped) ? "multi" : "single",
+    return_weights: request.return_weights,
+    hit_cosine: weighed.hit_cosine,
     gtheta_profile: g.profile && [...g.profile],
     occlusion_threshold_m: params.occlusion_threshold_m,
     under_sampled_count: found.totals.occluded_count,
     filled_count: filled?.filled_count ?? 0,
     fill_method_used: filled?.method ?? null,
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
-    warnings: [...g.warnings, ...warningsOf(request, scans, traced, grid, found.totals, params)],
+    warnings: [
+      ...g.warnings,
+      ...weighed.warnings,
+      ...resultWarnings(request, scans, traced, grid, found.totals, params),
+    ],
   };
 }
 
-/** Errors: invalid_argument, naming the scans without misses. */
-function requireMisses(scans: readonly ReadScan[], { scans: counts }: native.TracedBeams): void {
-  const without = scans.filter((_, i) => (counts[i]?.miss_count ?? 0) === 0).map(({ notes }) => notes.name);
-  if (without.length === 0) return;
-  const [names, verb] = [without.slice(0, 10).join(", "), without.length === 1 ? "has" : "have"];
-  throw new AppError(
-    "invalid_argument",
-    `${names} ${verb} no miss points, so transmitted beams cannot be counted: run Backfill Misses first, or re-import a format that keeps misses.`,
-  );
-}
-
-async function voxelG(
+const inversionParams = (
   request: LadRequest,
-  projection: ProjectionPlan,
-  { traced, scans }: { readonly traced: native.TracedBeams; readonly scans: readonly ReadScan[] },
-  grid: LadGrid,
-  job: Job,
-): Promise<VoxelG> {
-  if (projection.from === "values") return prescribedG(projection.values, traced, grid.box.nz, job);
-  const reused = projection.from === "mesh";
-  job.stage(reused ? "Reusing triangulation" : "Triangulating hit points", 0.55, 0.8);
-  return reused ? meshG(request, grid, job) : triangulatedG(request, scans, grid, job);
-}
-
-const inversionParams = (request: LadRequest, { box, edges }: LadGrid): native.InversionParams => ({
+  { box, edges }: LadGrid,
+  reach: native.TracedBeams["reach"],
+): native.InversionParams => ({
+  reach,
   voxel_size: edges,
   nx: box.nx,
   ny: box.ny,
@@ -200,33 +185,4 @@ function groupInterval({ group_count, group_mean, group_half_width }: native.Inv
     group_lad_ci_lower: valid ? Math.max(0, group_mean - group_half_width) : null,
     group_lad_ci_upper: valid ? group_mean + group_half_width : null,
   };
-}
-
-function warningsOf(
-  request: LadRequest,
-  scans: readonly ReadScan[],
-  traced: native.TracedBeams,
-  grid: LadGrid,
-  { occluded_count }: native.InvertedBeams["totals"],
-  { min_beams, occlusion_threshold_m }: native.InversionParams,
-): string[] {
-  const told = scans.flatMap(({ notes }, i) => {
-    const counts = traced.scans[i];
-    return counts ? scanWarnings(notes, counts) : [];
-  });
-  const given = request.gtheta !== null || request.gtheta_spec !== null;
-  if (given && !request.gtheta_override) told.push("gtheta and gtheta_spec are not used: gtheta_override is false.");
-  if (request.min_voxel_hits === null || request.min_voxel_hits === undefined)
-    told.push(`min_voxel_hits was not given: voxels need ${min_beams} beams.`);
-  if (grid.dropped_columns > 0) {
-    told.push(`${grid.dropped_columns} of ${grid.box.nx * grid.box.ny} columns of the grid are left out.`);
-  }
-  if (traced.beam_count === 0) told.push("No beam reaches the grid: are the scans and the grid in the same frame?");
-  if (occluded_count > 0) {
-    const share = ((100 * occluded_count) / grid.cells).toFixed(1);
-    told.push(
-      `${occluded_count} voxels (${share} %) are occluded: fewer than ${min_beams} beams reach them, or less than ${Number(occlusion_threshold_m.toPrecision(6))} m of path.`,
-    );
-  }
-  return told;
 }

@@ -1,4 +1,5 @@
-import type { LadRequest, ProjectionValue } from "../../../shared/contract/lad-compute.ts";
+import type { LadRequest } from "../../../shared/contract/lad-compute.ts";
+import type { ProjectionValue } from "../../../shared/contract/leaf-projection.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/lad.ts";
@@ -86,6 +87,8 @@ function projectionOf({ kind, value, dewit, beta_mu, beta_nu }: ProjectionValue,
 /** G per voxel, per layer, or one (f64); the run owns the column. */
 export interface VoxelG {
   readonly column: native.TracedBeams["sums"];
+  /** Mean cosine at which beams meet the leaves, with what is uncertain about it. */
+  hitCosine(): Promise<{ readonly cosine: number; readonly warnings: readonly string[] }>;
   /** (nz) when prescribed; null = from triangles. */
   readonly profile: readonly number[] | null;
   readonly warnings: readonly string[];
@@ -112,8 +115,46 @@ export async function prescribedG(
     means.push(mean);
   }
   const profile = values.length === 1 ? Array<number>(nz).fill(means[0] ?? 0) : means;
-  return { column: job.adopt(numbersColumn(means)).native, profile, warnings: [] };
+  const hitCosine = () => prescribedCosine(values, means, zenith_count, job.quiet());
+  return { column: job.adopt(numbersColumn(means)).native, profile, warnings: [], hitCosine };
 }
+
+/** The part of G that the nearest law may be off before it is told. */
+const CLOSE_G = 0.005;
+
+/** Mean over the layers, weighed by their G. A constant G is that of the ellipsoidal law with the same G. */
+export async function prescribedCosine(
+  values: readonly Projection[],
+  means: readonly number[],
+  zenith_count: readonly number[],
+  job: Job,
+): Promise<{ cosine: number; warnings: string[] }> {
+  const known = new Map<string, number>();
+  const warnings: string[] = [];
+  let [sum, whole] = [0, 0];
+  for (const [i, value] of values.entries()) {
+    const g = means[i] ?? 0;
+    const key = JSON.stringify(value);
+    let cosine = known.get(key);
+    if (cosine === undefined && "density" in value) {
+      cosine = await job.track(() => native.meanHitCosine(value.density, zenith_count));
+    } else if (cosine === undefined) {
+      const likely = await job.track(() => native.likelyHitCosine(g, zenith_count));
+      cosine = likely.hit_cosine;
+      if (Math.abs(likely.g - g) > CLOSE_G) {
+        warnings.push(
+          `No leaves of uniform azimuths and ellipsoidal inclinations have G ${Number(g.toPrecision(3))} for these beams; the cosine at which the beams meet leaves is that of the nearest, with G ${likely.g.toFixed(3)}. Send gtheta_spec with a distribution if you know it.`,
+        );
+      }
+    }
+    known.set(key, cosine ?? 0);
+    sum += g * (cosine ?? 0);
+    whole += g;
+  }
+  return { cosine: sum / whole, warnings };
+}
+
+export const knownCosine = (cosine: number) => async () => ({ cosine, warnings: [] });
 
 /** G of each voxel from the triangles of the request. Errors: invalid_argument, also if none lies in the grid. */
 export async function meshG(request: LadRequest, grid: LadGrid, job: Job): Promise<VoxelG> {
@@ -131,5 +172,5 @@ export async function meshG(request: LadRequest, grid: LadGrid, job: Job): Promi
   const found = await job.track(() => native.voxelProjection(leaves, grid.box, null));
   const column = job.adopt(new ColumnRef(found.g)).native;
   if (found.triangle_count === 0) throw refused("No triangle of the mesh lies in the grid.");
-  return { column, profile: null, warnings: [] };
+  return { column, profile: null, warnings: [], hitCosine: knownCosine(found.hit_cosine) };
 }

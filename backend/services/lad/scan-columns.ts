@@ -7,7 +7,7 @@ import { beamOriginsOfScans } from "../../native/classify/denoise.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import { type CloudMeta, type CloudSession, type MissBuffer, NO_MISSES } from "../../sessions/cloud-session.ts";
-import { extraKey, type Triple } from "../../sessions/column-names.ts";
+import { extraKey, type IntensityUnits, type Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { beamOrigins } from "../classify/beam-origins.ts";
 import { SAYS_ITS_MISSES } from "../cloud/import/import.ts";
@@ -31,17 +31,22 @@ export interface ScanColumns {
   readonly shift: Triple;
   /** Of a session. */
   readonly meta: CloudMeta | null;
+  readonly intensity_units: IntensityUnits;
 }
+
+/** Of sources that do not state it: 16 bits for 0..1. */
+const FRACTION: IntensityUnits = { divisor: 65535, offset: 0 };
+const AS_GIVEN: IntensityUnits = { divisor: 1, offset: 0 };
 
 /** The columns of a session, with per-pulse beam origins or those of its merged scans. */
 export function sessionColumns(session: CloudSession, job: Job): Promise<ScanColumns> {
   return session.read(job, async (state) => {
     const columns = new Map([...state.columns].map(([key, column]) => [key, job.adopt(column.retain())] as const));
     const misses = new Map([...state.misses].map(([key, column]) => [key, job.adopt(column.retain())] as const));
-    const { scan_origins, world_shift } = state.meta;
+    const { scan_origins, world_shift, intensity_units = FRACTION } = state.meta;
     const stated = columns.has("beam_origins") || (scan_origins !== undefined && scan_origins.length > 0);
     const own_origins = stated ? await beamOrigins({ ...state, columns }, job.quiet()) : null;
-    return { columns, misses, own_origins, shift: world_shift ?? [0, 0, 0], meta: state.meta };
+    return { columns, misses, own_origins, shift: world_shift ?? [0, 0, 0], meta: state.meta, intensity_units };
   });
 }
 
@@ -54,8 +59,9 @@ export async function inlineColumns({ points, scalar_columns }: LadScan, job: Jo
   put(extraKey(MISS_SLUG), scalar_columns?.is_miss);
   put(extraKey("target_index"), scalar_columns?.target_index);
   put(extraKey("target_count"), scalar_columns?.target_count);
+  put("intensity", scalar_columns?.intensity);
   const own_origins = await inlineOrigins(scalar_columns, job);
-  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null };
+  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null, intensity_units: AS_GIVEN };
 }
 
 /** From the columns of inline pulses, if all three are there. */
@@ -80,7 +86,7 @@ export async function fileColumns(
   const wishes = { frame: SOURCE_FRAME, drop: new Set<string>(), roles: {}, labels: {} };
   const assigned = await assignColumns(read, wishes, reading);
   if (!SAYS_ITS_MISSES.has(kind)) await detectMisses(assigned, origin, DEFAULT_MISS_DISTANCE_M, reading);
-  const { columns } = assigned;
+  const { columns, intensity_units = FRACTION } = assigned;
   const scan_index = columns.get(extraKey("scan_index"))?.native;
   const placed = read.scans.flatMap((one) =>
     one.origin === null ? [] : [{ scan_index: one.scan_index, origin: one.origin }],
@@ -91,5 +97,5 @@ export async function fileColumns(
     (merged
       ? job.adopt(new ColumnRef(await reading.track(() => beamOriginsOfScans(scan_index, placed)))).native
       : null);
-  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null };
+  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null, intensity_units };
 }

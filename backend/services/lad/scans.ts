@@ -7,7 +7,7 @@ import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import { type BeamScan, type BeamScanCounts, type TracedBeams, traceBeams } from "../../native/lad.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
-import { extraKey } from "../../sessions/column-names.ts";
+import { extraKey, type IntensityUnits } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { importBytes } from "../files/import-cost.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
@@ -34,6 +34,9 @@ export interface ReadScan {
   readonly misses: BeamScan | null;
   /** Numbers of the returns of a pulse; null if the scan does not have them. */
   readonly returns: { readonly target_index: NativeColumn; readonly target_count: NativeColumn } | null;
+  /** Energy of the returns; null if the scan does not have it. */
+  readonly energy: { readonly intensity: NativeColumn; readonly units: IntensityUnits } | null;
+  readonly leaf_intensity: number | null;
   readonly notes: ScanNotes;
 }
 
@@ -95,6 +98,7 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
   const missing_columns = MULTI_COLUMNS.filter((column) => given[column] === null);
   const grouped = multi && missing_columns.length === 0;
   const { timestamp, target_index, target_count } = given;
+  const intensity = of("intensity");
   const { origins, moving, warnings } = await originsOf(scan, read, given.timestamp, job);
   return {
     beams: {
@@ -108,6 +112,8 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
     },
     misses: await recoveredBeams(read, origins, job),
     returns: timestamp && target_index && target_count ? { target_index, target_count } : null,
+    energy: intensity ? { intensity, units: read.intensity_units } : null,
+    leaf_intensity: request.leaf_intensity ?? null,
     notes: {
       name,
       moving,

@@ -9,7 +9,7 @@ import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { numbersColumn, pointsColumn } from "../run/points.ts";
 import type { LadGrid } from "./grid.ts";
-import type { VoxelG } from "./projection.ts";
+import { knownCosine, prescribedCosine, type VoxelG } from "./projection.ts";
 import type { ReadScan } from "./scans.ts";
 
 /** G where every scan moves: that of leaves with any inclination (contract lad 1.4). */
@@ -32,6 +32,7 @@ export async function triangulatedG(
   request: LadRequest,
   scans: readonly ReadScan[],
   grid: LadGrid,
+  zenith_count: readonly number[],
   job: Job,
 ): Promise<VoxelG> {
   const part = job.quiet();
@@ -46,7 +47,8 @@ export async function triangulatedG(
   if (triangles.length === 0) {
     const text = `${names} moved while scanning and cannot be triangulated: G is taken as ${MOVING_G}.`;
     const profile = Array<number>(grid.box.nz).fill(MOVING_G);
-    return { column: job.adopt(numbersColumn([MOVING_G])).native, profile, warnings: [text] };
+    const hitCosine = () => prescribedCosine([{ constant: MOVING_G }], [MOVING_G], zenith_count, part);
+    return { column: job.adopt(numbersColumn([MOVING_G])).native, profile, warnings: [text], hitCosine };
   }
   const { lmax, max_aspect_ratio } = request;
   const limits = { lmax_m: lmax, max_aspect_ratio };
@@ -62,6 +64,7 @@ export async function triangulatedG(
   return {
     column,
     profile: null,
+    hitCosine: knownCosine(found.hit_cosine),
     warnings: [...(moving.length > 0 ? [skipped] : []), OWN_G, ...facingWarnings(found)],
   };
 }

@@ -7,6 +7,7 @@ import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/registration.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { publishLabels } from "../classify/label-column.ts";
+import { opDevice } from "../run/device.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { checkMesh, isEmptyMesh, type MeshLists, meshOf } from "./mesh.ts";
 import { type CheckedPoints, type ComparedPoints, type ComparedSession, checkPoints, withPoints } from "./points.ts";
@@ -95,10 +96,11 @@ async function measured(
     ]);
     const bands_m = request.bands_m ?? [];
     const params = { shift, stride, with_sides: signed, bands_m };
-    const found = await job.track(() => native.pointToMeshDistance(positions, skip, mesh, params));
+    const device = await opDevice(deps);
+    const found = await job.track(() => native.pointToMeshDistance(positions, skip, mesh, params, device));
     const labels = job.adopt(new ColumnRef(found.distances));
     const lost = found.unmeasured_count > 0 ? [unmeasured(found.unmeasured_count)] : [];
-    const answer = report(found, request.bands_m ?? null, [...warnings, ...lost]);
+    const answer = report(found, request.bands_m ?? null, [...warnings, ...lost, ...found.warnings]);
     if (request.write_column && of) {
       const publishing = { defer_octree: true, mask: of.mask };
       await publishLabels(of.session, of.state, { ...COLUMN, labels }, publishing, deps, job);

@@ -17,7 +17,7 @@ const TERRAIN_PERCENTILE = 50;
 
 /** Time and memory of groundFound, for points of which none is labelled as ground. */
 export const groundFindingCost = ({ vegetation_count, extent }: SortedTreeInput): CostEstimate =>
-  groundCost({ method: "auto" }, null, { finite_count: vegetation_count, extent, measures: null });
+  groundCost({ method: "auto", frame: null }, null, { finite_count: vegetation_count, extent, measures: null });
 
 /** The input with its ground, which no label names. Errors: invalid_argument if there is none. */
 export async function groundFound(input: SortedTreeInput, job: Job): Promise<SortedTreeInput> {

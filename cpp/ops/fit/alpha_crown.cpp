@@ -13,9 +13,8 @@
 #include "ops/fit/crown_trim.h"
 #include "ops/fit/mesh_smoothing.h"
 #include "ops/fit/thin_parts.h"
-#include "spatial/all_knn.h"
+#include "ops/fit/unseen_layer.h"
 #include "spatial/circumradius.h"
-#include "spatial/kd_tree.h"
 #include "spatial/union_find.h"
 
 namespace pc {
@@ -26,13 +25,9 @@ constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr const char* kPhase = "Building tetrahedra";
 constexpr std::size_t kMostSlots = std::size_t{1} << 30;  // four faces each are numbered with 32 bits
 constexpr std::array<double, 8> kAlphaSpacings{3, 4, 5, 6, 8, 10, 14, 20};  // contract core section 4
-// Cells of 4 spacings find branches out of sampled surfaces, too; smaller ones shorten what is left of them at filled solids.
-struct ThinScale {
-  double spacings;
-  std::uint32_t fewest_kept;
-};
-constexpr std::array<ThinScale, 3> kThinScales{{{4, 5}, {3, 5}, {2, 7}}};
-constexpr const char* kFlat = "all crown points lie in a plane, so there is no alpha shape around them";
+// At these radii the solid of evenly spread points has no pits, although its surface touches itself, where the mesh is split.
+// Points that need larger ones are in clumps, whose spacing says little.
+constexpr double kLeastEvenSpacings = 6, kMostEvenSpacings = 8;
 using Cells = DelaunayTetrahedra;
 
 BulkVector<Vec3d> exact_points(Span<const Vec3d> points, OpContext& ctx) {
@@ -125,6 +120,18 @@ class Solid {
 
   bool empty() const { return chosen_ == kUnseen; }
 
+  double volume_m3() const {
+    return volume_if([](std::size_t) { return true; });
+  }
+
+  /// Of the cells that the ball could enter, were it inside.
+  double hollow_m3(double alpha) const {
+    return volume_if([&](std::size_t slot) {
+      const float* face = &radii_[4 * slot];
+      return std::max({face[0], face[1], face[2], face[3]}) > alpha;
+    });
+  }
+
   /// Non-zero for the vertices of the solid.
   BulkVector<std::uint8_t> held() const {
     BulkVector<std::uint8_t> held(cells_.vertices().size);
@@ -173,6 +180,15 @@ class Solid {
   }
 
  private:
+  template <class Wanted>
+  double volume_if(const Wanted& wanted) const {
+    double sum = 0;
+    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
+      if (slot % kGrain == 0) ctx_.checkpoint();
+      if (mark_[slot] == chosen_ && wanted(slot)) sum += volume_of(slot);
+    }
+    return sum;
+  }
   /// Marks the unseen cells that can be reached; returns their volume.
   template <class Passes>
   double spread(std::size_t first, std::uint32_t mark, const Passes& passes) {
@@ -255,66 +271,6 @@ Carved carved(Solid& solid, const Cells& cells, double alpha, OpContext& ctx) {
   return out;
 }
 
-/// The first radius whose solid is watertight and holds enough points, else the last that has a solid.
-Carved search(Solid& solid, const Cells& cells, std::optional<double> alpha_m, double enough,
-              OpContext& ctx) {
-  if (alpha_m) {
-    Carved found = carved(solid, cells, *alpha_m, ctx);
-    require(found.alpha_m > 0, "alpha is too small: no part of the crown is closed to a ball of this radius");
-    return found;
-  }
-  const double spacing = spacing_of(cells, ctx).mean_m;
-  Carved best;
-  for (const double spacings : kAlphaSpacings) {
-    Carved next = carved(solid, cells, spacings * spacing, ctx);
-    if (next.alpha_m > 0) best = std::move(next);
-    if (best.watertight && static_cast<double>(best.held_count) >= enough) break;
-  }
-  require(best.alpha_m > 0, "the crown points are too few or too scattered for an alpha shape");
-  return best;
-}
-
-/// Mean distance from a place to the nearest other one, without tetrahedra.
-double mean_spacing(const BulkVector<Vec3d>& points, OpContext& ctx) {
-  BulkVector<Vec3d> places(points.size());
-  std::copy(points.begin(), points.end(), places.begin());
-  std::size_t compared = 0;
-  std::sort(places.begin(), places.end(), [&](const Vec3d& a, const Vec3d& b) {
-    if (++compared % kGrain == 0) ctx.checkpoint();
-    return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.z < b.z;
-  });
-  places.resize(static_cast<std::size_t>(std::unique(places.begin(), places.end()) - places.begin()));
-  require(places.size() > 3, kFlat);
-  const KdTree tree(places.view(), ctx);
-  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(1));
-  const KdTreeView view = tree.view();
-  BulkVector<double> nearest(places.size());
-  all_knn(tree, {1, 0, KnnColumns::kSquared}, {blocks.data(), blocks.size()}, ctx,
-          [&](std::uint32_t number, const LeafKnn& found) {
-            const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
-            for (std::uint32_t p = 0; p < leaf.count; ++p)
-              nearest[leaf.row[p]] = std::sqrt(found.squared(p)[0]);
-          });
-  return parallel_sum(ctx, nearest.size(), [&](std::size_t i) { return nearest[i]; }) /
-         static_cast<double>(nearest.size());
-}
-
-/// Removes the points of thin parts, at most `droppable`; returns how many more may go.
-std::uint64_t remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpContext& ctx) {
-  const double spacing = mean_spacing(points, ctx);
-  for (const auto& [spacings, fewest_kept] : kThinScales) {
-    const auto kept = outside_thin_parts(points.view(), {spacings * spacing, fewest_kept}, droppable, ctx);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (i % kGrain == 0) ctx.checkpoint();
-      if (kept[i] != 0) points[count++] = points[i];
-    }
-    droppable -= points.size() - count;
-    points.resize(count);
-  }
-  return droppable;
-}
-
 /// Mesh of the solid's surface. Where parts of the surface touch at an edge or a vertex, each part gets its own vertices.
 CrownMesh split_mesh(const Solid& solid, const Cells& cells, const BulkVector<std::uint32_t>& faces,
                      OpContext& ctx) {
@@ -346,6 +302,46 @@ CrownMesh split_mesh(const Solid& solid, const Cells& cells, const BulkVector<st
   return mesh;
 }
 
+/// Carved with its mesh.
+struct Wrapped {
+  Carved carved;
+  CrownMesh mesh;
+  double unseen_m3 = 0;  ///< between the mesh and the solid that the points fill
+};
+
+Wrapped wrapped(const Solid& solid, const Cells& cells, Carved carved, OpContext& ctx) {
+  Wrapped out{std::move(carved), {}, 0};
+  out.mesh = split_mesh(solid, cells, out.carved.faces, ctx);
+  out.unseen_m3 = unseen_volume(
+      out.mesh, {out.carved.held_count, solid.volume_m3(), solid.hollow_m3(out.carved.alpha_m)}, ctx);
+  return out;
+}
+
+/// The first radius whose solid holds enough points and is watertight, or filled evenly; else the last that has a solid.
+Wrapped search(Solid& solid, const Cells& cells, double enough, OpContext& ctx) {
+  const double spacing = spacing_of(cells, ctx).mean_m;
+  double largest = 0;
+  for (const double spacings : kAlphaSpacings) {
+    Carved found = carved(solid, cells, spacings * spacing, ctx);
+    largest = std::max(largest, found.alpha_m);
+    if (found.alpha_m == 0 || static_cast<double>(found.held_count) < enough) continue;
+    const bool may_touch = spacings >= kLeastEvenSpacings && spacings <= kMostEvenSpacings;
+    if (!found.watertight && !may_touch) continue;
+    Wrapped out = wrapped(solid, cells, std::move(found), ctx);
+    if (out.carved.watertight || out.unseen_m3 > 0) return out;
+  }
+  require(largest > 0, "the crown points are too few or too scattered for an alpha shape");
+  return wrapped(solid, cells, carved(solid, cells, largest, ctx), ctx);
+}
+
+/// The alpha shape itself: nothing is added to it.
+Wrapped at_radius(Solid& solid, const Cells& cells, double alpha_m, OpContext& ctx) {
+  Carved found = carved(solid, cells, alpha_m, ctx);
+  require(found.alpha_m > 0, "alpha is too small: no part of the crown is closed to a ball of this radius");
+  CrownMesh mesh = split_mesh(solid, cells, found.faces, ctx);
+  return {std::move(found), std::move(mesh), 0};
+}
+
 }  // namespace
 
 AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params, OpContext& ctx) {
@@ -356,7 +352,7 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   BulkVector<Vec3d> exact = exact_points(points, ctx);
   if (droppable > 0) droppable = remove_thin_parts(exact, droppable, ctx);
   const Cells cells(exact.view(), kPhase, ctx);
-  require(cells.dimension() == 3, kFlat);
+  require(cells.dimension() == 3, kFlatAlphaCrown);
   if (cells.slots() >= kMostSlots)
     throw Error(ErrorCode::kUnsupported,
                 "the crown has more than 2^30 tetrahedra; use fewer points (max_points)");
@@ -366,8 +362,9 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   // Strictness counts points, tetrahedra know places: the same share of either may be left outside.
   const double distinct = static_cast<double>(spacing_of(cells, ctx).count);
   const double enough = distinct * (1 - static_cast<double>(droppable) / static_cast<double>(exact.size()));
-  const Carved found = search(solid, cells, params.alpha_m, enough, ctx);
-  const std::uint64_t count = found.faces.size();
+  Wrapped found =
+      params.alpha_m ? at_radius(solid, cells, *params.alpha_m, ctx) : search(solid, cells, enough, ctx);
+  const std::uint64_t count = found.carved.faces.size();
   if (count > params.most_triangles) {
     throw Error(
         ErrorCode::kInvalidArgument,
@@ -375,14 +372,17 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
             std::to_string(params.most_triangles) +
             " left for it in the answer; use fewer points (max_points), fewer trees or a larger alpha");
   }
-  AlphaCrown crown{split_mesh(solid, cells, found.faces, ctx), 0, 0, found.alpha_m, true, false, 0, 0};
+  AlphaCrown crown{std::move(found.mesh), 0, 0, found.carved.alpha_m, true, false, 0, 0};
   crown.watertight = is_watertight({crown.mesh.triangles.data(), crown.mesh.triangles.size()}, ctx);
-  crown.holds_enough = static_cast<double>(found.held_count) >= enough;
-  crown.enclosed_count = found.held_count;
-  crown.highest_z = found.highest_z;
-  for (int step = 0; step < params.smoothing_steps; ++step) smooth_taubin(crown.mesh, ctx);
+  crown.holds_enough = static_cast<double>(found.carved.held_count) >= enough;
+  crown.enclosed_count = found.carved.held_count;
+  crown.highest_z = found.carved.highest_z;
+  const double wrapped_m3 = finish_mesh(crown.mesh, ctx).volume_m3;
+  const SmoothingBox limit = found.unseen_m3 > 0 ? SmoothingBox::kKept : SmoothingBox::kFree;
+  smooth(crown.mesh, params.smoothing_steps, limit, ctx);
+  if (found.unseen_m3 > 0) widen(crown.mesh, wrapped_m3 + found.unseen_m3, ctx);
   const MeshTotals totals = finish_mesh(crown.mesh, ctx);
-  crown.volume_m3 = totals.volume_m3;
+  crown.volume_m3 = std::max(totals.volume_m3, 0.0);  // the volume of a sheet may round to less
   crown.surface_area_m2 = totals.area_m2;
   return crown;
 }

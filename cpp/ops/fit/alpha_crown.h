@@ -34,9 +34,12 @@ struct AlphaCrown {
 ///
 /// points   finite, metres relative to a place near them
 /// Order    Does not depend on the thread count. With strictness the points of thin parts are left out first
-///          (thin_parts.h, cells of four, three and two mean spacings). Without alpha_m: the smallest of 3 to 20 mean spacings whose
-///          surface touches itself at no edge and leaves no more points outside than strictness permits; if there is none, the largest that
-///          has a solid.
+///          (remove_thin_parts). Without alpha_m: the smallest of 3 to 20 mean spacings whose surface touches itself at no
+///          edge and leaves no more points outside than strictness permits; at 6 and 8 spacings it may touch itself if the
+///          points fill the solid evenly. If there is none, the largest that has a solid.
+/// Layer    Without alpha_m, where points fill the solid evenly, its mesh is moved outward by the layer in which none of
+///          them happens to lie (unseen_layer.h): its volume is that of what they fill. Such a mesh leaves the box of
+///          the points by this layer alone.
 /// Cost     alpha_crown_bytes(); O(n log n) time, mostly in one thread.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: points on a plane, no solid at alpha_m, more triangles than most_triangles.

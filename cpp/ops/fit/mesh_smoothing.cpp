@@ -1,5 +1,6 @@
 #include "ops/fit/mesh_smoothing.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/memory.h"
@@ -9,6 +10,7 @@ namespace pc {
 namespace {
 
 constexpr double kLambda = 0.5, kMu = -0.53;
+constexpr double kLeastKeptVolume = 0.5;
 constexpr std::size_t kPollEvery = std::size_t{1} << 16;
 
 /// Moves each vertex by a share of the way to the mean of its neighbours. Every edge is met once from each end.
@@ -60,6 +62,21 @@ MeshTotals finish_mesh(CrownMesh& mesh, OpContext& ctx) {
     normal = length > 0 ? normal * (1 / length) : Vec3d{0, 0, 1};
   }
   return totals;
+}
+
+void smooth(CrownMesh& mesh, int steps, SmoothingBox limit, OpContext& ctx) {
+  CrownMesh smoothed{mesh.vertices, {}, mesh.triangles};
+  for (int step = 0; step < steps; ++step) smooth_taubin(smoothed, ctx);
+  if (limit == SmoothingBox::kKept) {
+    Box3d box;
+    for (const Vec3d& vertex : mesh.vertices) box.add(vertex);
+    for (Vec3d& vertex : smoothed.vertices) {
+      vertex = {std::clamp(vertex.x, box.min.x, box.max.x), std::clamp(vertex.y, box.min.y, box.max.y),
+                std::clamp(vertex.z, box.min.z, box.max.z)};
+    }
+  }
+  const double ratio = finish_mesh(smoothed, ctx).volume_m3 / finish_mesh(mesh, ctx).volume_m3;
+  if (ratio >= kLeastKeptVolume && ratio <= 1 / kLeastKeptVolume) mesh.vertices.swap(smoothed.vertices);
 }
 
 }  // namespace pc

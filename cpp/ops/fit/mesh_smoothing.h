@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "core/op_context.h"
 #include "ops/fit/crown_mesh.h"
 
@@ -17,5 +19,12 @@ struct MeshTotals {
 /// Computes the normals of a closed mesh, the means of the triangles weighted by area, (0, 0, 1) where they cancel; and its
 /// volume and area.
 MeshTotals finish_mesh(CrownMesh& mesh, OpContext& ctx);
+
+/// Whether vertices may leave the box of all. The moves outward overshoot at corners, which makes up for what the moves
+/// inward take from the volume there.
+enum class SmoothingBox : std::uint8_t { kFree, kKept };
+
+/// Smooths a closed mesh in steps. What is so thin that its volume would change by more than a factor of two stays as it is.
+void smooth(CrownMesh& mesh, int steps, SmoothingBox limit, OpContext& ctx);
 
 }  // namespace pc

@@ -8,6 +8,8 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/radix_sort.h"
+#include "spatial/all_knn.h"
+#include "spatial/kd_tree.h"
 
 namespace pc {
 
@@ -17,6 +19,13 @@ constexpr std::size_t kGrain = 4096;
 constexpr int kBits = 21;  // per axis; the first and the last cell of an axis stay empty
 constexpr double kMostCells = 1 << 20;
 constexpr int kRounds = 3;
+constexpr std::size_t kPollEvery = std::size_t{1} << 14;
+// Cells of 4 spacings find branches out of sampled surfaces, too; smaller ones shorten what is left of them at filled solids.
+struct ThinScale {
+  double spacings;
+  std::uint32_t fewest_kept;
+};
+constexpr std::array<ThinScale, 3> kThinScales{{{4, 5}, {3, 5}, {2, 7}}};
 
 /// Points ordered by their cells.
 struct CellRows {
@@ -73,6 +82,31 @@ BulkVector<std::uint8_t> neighbors_of(const CellRows& cells, const BulkVector<st
   return counts;
 }
 
+/// Mean distance from a place to the nearest other one, without tetrahedra.
+double mean_spacing(const BulkVector<Vec3d>& points, OpContext& ctx) {
+  BulkVector<Vec3d> places(points.size());
+  std::copy(points.begin(), points.end(), places.begin());
+  std::size_t compared = 0;
+  std::sort(places.begin(), places.end(), [&](const Vec3d& a, const Vec3d& b) {
+    if (++compared % kPollEvery == 0) ctx.checkpoint();
+    return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.z < b.z;
+  });
+  places.resize(static_cast<std::size_t>(std::unique(places.begin(), places.end()) - places.begin()));
+  require(places.size() > 3, kFlatAlphaCrown);
+  const KdTree tree(places.view(), ctx);
+  const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(1));
+  const KdTreeView view = tree.view();
+  BulkVector<double> nearest(places.size());
+  all_knn(tree, {1, 0, KnnColumns::kSquared}, {blocks.data(), blocks.size()}, ctx,
+          [&](std::uint32_t number, const LeafKnn& found) {
+            const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
+            for (std::uint32_t p = 0; p < leaf.count; ++p)
+              nearest[leaf.row[p]] = std::sqrt(found.squared(p)[0]);
+          });
+  return parallel_sum(ctx, nearest.size(), [&](std::size_t i) { return nearest[i]; }) /
+         static_cast<double>(nearest.size());
+}
+
 }  // namespace
 
 BulkVector<std::uint8_t> outside_thin_parts(Span<const Vec3d> points, const ThinCells& thin,
@@ -95,6 +129,21 @@ BulkVector<std::uint8_t> outside_thin_parts(Span<const Vec3d> points, const Thin
     }
   }
   return kept;
+}
+
+std::uint64_t remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpContext& ctx) {
+  const double spacing = mean_spacing(points, ctx);
+  for (const auto& [spacings, fewest_kept] : kThinScales) {
+    const auto kept = outside_thin_parts(points.view(), {spacings * spacing, fewest_kept}, droppable, ctx);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (i % kPollEvery == 0) ctx.checkpoint();
+      if (kept[i] != 0) points[count++] = points[i];
+    }
+    droppable -= points.size() - count;
+    points.resize(count);
+  }
+  return droppable;
 }
 
 }  // namespace pc

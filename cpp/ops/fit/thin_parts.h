@@ -28,4 +28,16 @@ struct ThinCells {
 BulkVector<std::uint8_t> outside_thin_parts(Span<const Vec3d> points, const ThinCells& thin,
                                             std::uint64_t droppable, OpContext& ctx);
 
+inline constexpr const char* kFlatAlphaCrown =
+    "all crown points lie in a plane, so there is no alpha shape around them";
+
+/// Removes the points of thin parts in cells of four, three and two mean spacings, at most `droppable`; returns how many
+/// more may go.
+///
+/// points   finite, metres relative to a place near them
+/// Order    The points that stay keep their order. Does not depend on the thread count.
+/// Cost     O(n log n) time, 80 bytes per point. Cancel within 50 ms.
+/// Errors   kInvalidArgument: fewer than four places.
+std::uint64_t remove_thin_parts(BulkVector<Vec3d>& points, std::uint64_t droppable, OpContext& ctx);
+
 }  // namespace pc

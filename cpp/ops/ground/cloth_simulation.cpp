@@ -92,21 +92,6 @@ struct SettledCloth {
   bool settled;
 };
 
-/// z of the lowest point that is no low outlier.
-double lowest_z(HitPoints points, const LowOutliers& outliers, OpContext& ctx) {
-  std::vector<double> lowest(static_cast<std::size_t>(ctx.threads()), HUGE_VAL);
-  parallel_for_worker(ctx, points.size(), kGrain,
-                      [&, floor = outliers.view()](std::size_t begin, std::size_t end, int worker) {
-                        double own = lowest[static_cast<std::size_t>(worker)];
-                        for (std::size_t i = begin; i < end; ++i) {
-                          const Vec3d& p = points.xyz()[i];
-                          if (is_finite(p) && p.z < own && !floor.below(p)) own = p.z;
-                        }
-                        lowest[static_cast<std::size_t>(worker)] = own;
-                      });
-  return *std::min_element(lowest.begin(), lowest.end());
-}
-
 SettledCloth drop_tiles(const TerrainGrid& terrain, const Tiles& tiles, const ClothSimulationParams& params,
                         GpuRun& gpu, OpContext& ctx) {
   const Lattice& lattice = terrain.lattice;
@@ -250,19 +235,20 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
   return cost;
 }
 
-ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationParams& params,
-                                       OpContext& ctx) {
+ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationParams& params, OpContext& ctx,
+                                       const GroundFrame* frame) {
   check_parameters(params);
+  if (frame != nullptr) check_frame(*frame);
   const GroundExtent extent = checked_extent(points, params, ctx);
   ClothSimulationResult result{};
   const LowOutliers outliers = params.ignore_low_outliers
-                                   ? find_low_outliers(points, extent, kGroundConstants.low, ctx)
-                                   : LowOutliers{{}, {}, 0, 0};
+                                   ? find_low_outliers(points, extent, kGroundConstants.low, ctx, frame)
+                                   : LowOutliers{{}, {}, 0, 0, 0};
   result.low_outlier_count = outliers.count;
 
   // Heights are relative to the lowest point: float32 then has its finest steps at the ground.
-  const LatticePlane level{lowest_z(points, outliers, ctx), 0, 0};
-  const Lattice lattice = lattice_over(extent.box, params.cloth_resolution, kClothMargin, level);
+  const LatticePlane level{frame != nullptr ? frame->lowest_z : lowest_z(points, outliers, ctx), 0, 0};
+  const Lattice lattice = lattice_in(frame, extent.box, params.cloth_resolution, kClothMargin, 2, level);
   result.node_count = lattice.cells();
   const Tiles tiles = tiles_of(lattice, extent, params);
   if (extent.finite_count >= params.tile_min_points) result.tiled = plan_of(points, lattice, tiles, ctx);

@@ -9,6 +9,7 @@
 #include "core/op_context.h"
 #include "ops/ground/class_threshold.h"
 #include "ops/ground/ground_class.h"
+#include "ops/ground/ground_frame.h"
 
 namespace pc {
 
@@ -71,6 +72,7 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
 /// settled cloth are ground.
 ///
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
+/// frame    of the cloud that the points are a part of (ground_frame.h), or null
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
 /// Cost     cloth_simulation_cost. 10M points of 50 x 50 m at 0.1 m: 1.4 CPU seconds.
@@ -81,6 +83,7 @@ ClothSimulationCost cloth_simulation_cost(std::uint64_t point_count, double exte
 /// Source   Zhang et al. 2016, Remote Sensing 8, 501. Without ignore_low_outliers and tiles, the labels are those of the
 ///          authors' published program (time step 0.65) but for rounding. Section 3.1 of the paper requires that low
 ///          outliers are removed before: ignore_low_outliers does that (low_outliers.h). Tiles share one lattice.
-ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationParams& params, OpContext& ctx);
+ClothSimulationResult cloth_simulation(HitPoints points, const ClothSimulationParams& params, OpContext& ctx,
+                                       const GroundFrame* frame = nullptr);
 
 }  // namespace pc

@@ -7,14 +7,17 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/parallel.h"
 #include "ops/ground/ground_cells.h"
+#include "ops/ground/ground_frame.h"
 #include "ops/ground/ground_search.h"
 #include "ops/ground/layer_noise.h"
 #include "ops/ground/return_layer.h"
+#include "ops/ground/smrf.h"
 #include "ops/ground/upper_ground.h"
 
 namespace pc {
@@ -92,29 +95,33 @@ void label(HitPoints points, const Lattice& lattice, const Surface& surface, con
   result.plant_count = points.size() - ground;
 }
 
-void derive_threshold(const GroundCells& cells, const GroundConstants& constants, GroundAutoParams& derived,
-                      OpContext& ctx) {
-  derived.roughness_m = cells.roughness(ctx);
+/// `given`: of the cloud that the points are a part of, or null.
+void derive_threshold(const GroundCells& cells, const GroundConstants& constants, const GroundFrame* given,
+                      GroundAutoParams& derived, OpContext& ctx) {
+  derived.roughness_m = given != nullptr ? given->roughness_m : cells.roughness(ctx);
   const double by_spacing = std::clamp(constants.class_per_spacing * derived.point_spacing_m,
                                        constants.min_class, constants.max_spacing_class);
   derived.class_threshold = std::min(by_spacing + derived.roughness_m, constants.max_class);
 }
 
-/// Sets the share of hidden ground and the threshold in `result` too.
+/// Sets the share of hidden ground, the threshold and the typical number of returns in `result` too. `given`: the frame
+/// of the cloud that the points are a part of, or null.
 Surface find_surface(HitPoints points, const Lattice& lattice, const LowOutliers& outliers,
-                     const GroundConstants& constants, GroundAutoResult& result, OpContext& ctx) {
+                     const GroundConstants& constants, const GroundFrame* given, GroundAutoResult& result,
+                     OpContext& ctx) {
   CellLevel level{lattice.nx, lattice.ny, lattice.size, {}, {}};
   level.points =
       lowest_points(points.xyz(), lowest_surface(points.xyz(), lattice, outliers, ctx), outliers, ctx);
   level.ground.resize(lattice.cells());
-  const bool dense = mark_scattered(points.xyz(), lattice, constants, level, ctx);
+  const auto known = given != nullptr ? std::optional(given->typical_returns) : std::nullopt;
+  result.frame.typical_returns = mark_scattered(points.xyz(), lattice, constants, level, ctx, known);
   find_ground(level, constants, ctx);
   Surface surface;
   surface.cells = std::make_unique<const GroundCells>(lattice, std::move(level));
   const GroundCells& cells = *surface.cells;
-  result.hidden_share =
-      dense ? cells.share_without_layer(kSeenWithin, ctx) : std::numeric_limits<double>::quiet_NaN();
-  derive_threshold(cells, constants, result.derived, ctx);
+  result.hidden_share = result.frame.typical_returns > 0 ? cells.share_without_layer(kSeenWithin, ctx)
+                                                         : std::numeric_limits<double>::quiet_NaN();
+  derive_threshold(cells, constants, given, result.derived, ctx);
   SurfaceGrid far{lattice, BulkVector<float>(lattice.cells())};
   for (std::size_t cell = 0; cell < lattice.cells(); ++cell) {
     far.height[cell] =
@@ -126,14 +133,63 @@ Surface find_surface(HitPoints points, const Lattice& lattice, const LowOutliers
 }
 
 /// Layers of returns are as thick as their noise, and the lowest points of cells scatter with it.
-GroundConstants constants_of(const LayerNoise& noise, const GroundAutoParams& derived,
+GroundConstants constants_of(double noise_m, const GroundAutoParams& derived,
                              const GroundConstants& constants) {
   const double cells_per_spacing = derived.cell_size / derived.point_spacing_m;
   const double depth = expected_depth(cells_per_spacing * cells_per_spacing);
   GroundConstants of_noise = constants;
-  of_noise.layer_m = std::max(constants.layer_m, (depth + kMostOfLayer) * noise.deviation_m);
-  of_noise.scattered_tolerance_m = std::max(constants.scattered_tolerance_m, noise.deviation_m);
+  of_noise.layer_m = std::max(constants.layer_m, (depth + kMostOfLayer) * noise_m);
+  of_noise.scattered_tolerance_m = std::max(constants.scattered_tolerance_m, noise_m);
   return of_noise;
+}
+
+/// The surface, and the noise of the cloud in `result.frame`.
+Surface surface_with_noise(HitPoints points, const Lattice& lattice, const LowOutliers& outliers,
+                           const GroundConstants& constants, GroundAutoResult& result, OpContext& ctx) {
+  const GroundAutoParams& derived = result.derived;
+  Surface surface = find_surface(points, lattice, outliers, constants, nullptr, result, ctx);
+  LayerNoise noise = layer_noise(points, lattice, surface.planes, derived.point_spacing_m, constants, ctx);
+  result.frame.search_noise_m = noise.deviation_m;
+  if (const GroundConstants of_noise = constants_of(noise.deviation_m, derived, constants);
+      of_noise.layer_m > constants.layer_m) {
+    surface = find_surface(points, lattice, outliers, of_noise, nullptr, result, ctx);
+    const LayerNoise again =
+        layer_noise(points, lattice, surface.planes, derived.point_spacing_m, constants, ctx);
+    if (again.deviation_m > 0) noise = again;
+  }
+  result.frame.roughness_m = derived.roughness_m;
+  result.frame.noise_m = noise.deviation_m;
+  result.frame.middle_m = noise.middle_m;
+  return surface;
+}
+
+/// The surface with what `result.frame` says.
+Surface surface_in_frame(HitPoints points, const Lattice& lattice, const LowOutliers& outliers,
+                         const GroundConstants& constants, GroundAutoResult& result, OpContext& ctx) {
+  const GroundFrame frame = result.frame;
+  const GroundConstants of_noise = constants_of(frame.search_noise_m, result.derived, constants);
+  return find_surface(points, lattice, outliers, of_noise.layer_m > constants.layer_m ? of_noise : constants,
+                      &frame, result, ctx);
+}
+
+/// What is known of the frame of a cloud before its ground is searched for.
+GroundFrame frame_of(HitPoints points, const GroundExtent& extent, const LowOutliers& outliers,
+                     const GroundConstants& constants, OpContext& ctx) {
+  const Lattice& lattice = outliers.lattice;
+  const double spacing = lattice.size / std::sqrt(outliers.points_per_cell);
+  GroundFrame frame{};
+  frame.origin_x = lattice.x_min;
+  frame.origin_y = lattice.y_min;
+  frame.z_origin = lattice.z_origin;
+  frame.slope_x = lattice.slope_x;
+  frame.slope_y = lattice.slope_y;
+  frame.lowest_z = lowest_z(points, outliers, ctx);
+  frame.point_count = static_cast<double>(extent.finite_count);
+  frame.point_spacing_m = spacing;
+  frame.outlier_cell_m = lattice.size;
+  frame.outlier_layer_m = outliers.layer_m;
+  frame.cell_size = ground_auto_cell_size(extent, spacing, constants);
+  return frame;
 }
 
 }  // namespace
@@ -147,34 +203,34 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m,
   return size;
 }
 
-GroundAutoResult ground_auto(HitPoints points, const GroundConstants& constants, OpContext& ctx) {
+GroundAutoResult ground_auto(HitPoints points, const GroundConstants& constants, OpContext& ctx,
+                             const GroundFrame* frame) {
+  if (frame != nullptr) check_frame(*frame);
   const GroundExtent extent = ground_extent(points, ctx);
   if (extent.finite_count < kFewestPoints) {
     throw Error(ErrorCode::kInvalidArgument, "Need at least " + std::to_string(kFewestPoints) +
                                                  " points, got " + std::to_string(extent.finite_count));
   }
-  const LowOutliers outliers = find_low_outliers(points, extent, constants.low, ctx);
+  const LowOutliers outliers = find_low_outliers(points, extent, constants.low, ctx, frame);
   GroundAutoResult result{};
   result.low_outlier_count = outliers.count;
+  result.frame = frame != nullptr ? *frame : frame_of(points, extent, outliers, constants, ctx);
   GroundAutoParams& derived = result.derived;
-  derived.point_spacing_m = outliers.lattice.size / std::sqrt(outliers.points_per_cell);
-  derived.cell_size = ground_auto_cell_size(extent, derived.point_spacing_m, constants);
+  derived.point_spacing_m = result.frame.point_spacing_m;
+  derived.cell_size = result.frame.cell_size;
   check_cells(extent, derived.cell_size);
 
   ctx.begin_phase("Finding the ground", 0);
   const Lattice lattice =
-      lattice_over(extent.box, derived.cell_size, kSurfaceMargin, outliers.lattice.plane());
-  Surface surface = find_surface(points, lattice, outliers, constants, result, ctx);
-  LayerNoise noise = layer_noise(points, lattice, surface.planes, derived.point_spacing_m, constants, ctx);
-  if (const GroundConstants of_noise = constants_of(noise, derived, constants);
-      of_noise.layer_m > constants.layer_m) {
-    surface = find_surface(points, lattice, outliers, of_noise, result, ctx);
-    const LayerNoise again =
-        layer_noise(points, lattice, surface.planes, derived.point_spacing_m, constants, ctx);
-    if (again.deviation_m > 0) noise = again;
-  }
-  result.noise_m = noise.deviation_m;
-  label(points, lattice, surface, noise, constants, result, ctx);
+      lattice_in(frame, extent.box, derived.cell_size, kSurfaceMargin, kFrameBlock, outliers.lattice.plane());
+  if (lattice.cells() > kMaxSurfaceCells)
+    throw Error(ErrorCode::kInvalidArgument,
+                "the extent needs more than 25 M cells of the frame's cell_size");
+  const Surface surface = frame != nullptr
+                              ? surface_in_frame(points, lattice, outliers, constants, result, ctx)
+                              : surface_with_noise(points, lattice, outliers, constants, result, ctx);
+  result.noise_m = result.frame.noise_m;
+  label(points, lattice, surface, {result.frame.noise_m, result.frame.middle_m}, constants, result, ctx);
   return result;
 }
 

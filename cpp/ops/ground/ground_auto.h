@@ -7,6 +7,7 @@
 #include "ops/ground/ground_class.h"
 #include "ops/ground/ground_constants.h"
 #include "ops/ground/ground_extent.h"
+#include "ops/ground/ground_frame.h"
 
 namespace pc {
 
@@ -28,6 +29,7 @@ struct GroundAutoResult {
                      ///< cloud is too thin to tell
   double noise_m;  ///< standard deviation of the returns of bare ground (layer_noise.h); 0 = not measured
   GroundAutoParams derived;
+  GroundFrame frame;  ///< the given one, or that of this cloud
 };
 
 /// Cell size for points of this spacing: 0.85 of it, 0.25 to 5 m, larger if the extent would need more than 16 M cells.
@@ -54,6 +56,7 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m,
 /// measurements pass kGroundConstants.
 ///
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
+/// frame    of the cloud that the points are a part of (ground_frame.h), or null: measured
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
 /// Cost     O(n) and about 2 us per cell that holds points, 4 us with noise of several cm; 60 bytes per cell.
@@ -61,6 +64,7 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m,
 /// Errors   kInvalidArgument: fewer than 10 finite points, an extent that needs cells of more than 16 m (64 km by 64
 ///          km).
 /// Source   ground_search.h. Derivation of the parameters: own.
-GroundAutoResult ground_auto(HitPoints points, const GroundConstants& constants, OpContext& ctx);
+GroundAutoResult ground_auto(HitPoints points, const GroundConstants& constants, OpContext& ctx,
+                             const GroundFrame* frame = nullptr);
 
 }  // namespace pc

@@ -56,6 +56,12 @@ double typical_spread(const LowestHeights& heights) {
   return *middle;
 }
 
+double layer_of(const LowestHeights& heights, const LowOutlierConstants& constants) {
+  const double thickness = std::max(constants.layer_per_cell * heights.lattice().size,
+                                    constants.layer_per_spread * typical_spread(heights));
+  return std::clamp(thickness, constants.min_layer, constants.max_layer);
+}
+
 /// first[cell] = how many of the cell's lowest heights are outliers.
 BulkVector<std::uint8_t> count_outlying(const LowestHeights& heights, float layer, double support,
                                         OpContext& ctx) {
@@ -85,18 +91,21 @@ BulkVector<std::uint8_t> count_outlying(const LowestHeights& heights, float laye
 }  // namespace
 
 LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent,
-                              const LowOutlierConstants& constants, OpContext& ctx) {
-  LowOutliers result{{}, {}, 0, 0};
+                              const LowOutlierConstants& constants, OpContext& ctx,
+                              const GroundFrame* frame) {
+  LowOutliers result{{}, {}, 0, 0, 0};
   if (extent.finite_count == 0) return result;
   ctx.begin_phase("Looking for points below the ground", 0);
   const LowestHeights heights =
-      lowest_heights(points.xyz(), extent, constants.points_per_cell, result.points_per_cell, ctx);
-  const double thickness = std::max(constants.layer_per_cell * heights.lattice().size,
-                                    constants.layer_per_spread * typical_spread(heights));
-  const double layer = std::clamp(thickness, constants.min_layer, constants.max_layer);
+      frame != nullptr
+          ? lowest_heights_in(*frame, points.xyz(), extent, ctx)
+          : lowest_heights(points.xyz(), extent, constants.points_per_cell, result.points_per_cell, ctx);
+  const double layer = frame != nullptr ? frame->outlier_layer_m : layer_of(heights, constants);
+  result.layer_m = layer;
   BulkVector<std::uint8_t> outlying =
       count_outlying(heights, static_cast<float>(layer), constants.support, ctx);
-  keep_supported(heights, constants, layer, extent.finite_count, outlying, ctx);
+  const auto point_count = frame != nullptr ? frame->point_count : static_cast<double>(extent.finite_count);
+  keep_supported(heights, constants, layer, point_count, outlying, ctx);
   result.lattice = heights.lattice();
   result.floor.resize(outlying.size());
   bool any = false;
@@ -118,6 +127,20 @@ LowOutliers find_low_outliers(HitPoints points, const GroundExtent& extent,
                });
   result.count = count;
   return result;
+}
+
+double lowest_z(HitPoints points, const LowOutliers& outliers, OpContext& ctx) {
+  std::vector<double> lowest(static_cast<std::size_t>(ctx.threads()), HUGE_VAL);
+  parallel_for_worker(ctx, points.size(), kPointGrain,
+                      [&, floor = outliers.view()](std::size_t begin, std::size_t end, int worker) {
+                        double own = lowest[static_cast<std::size_t>(worker)];
+                        for (std::size_t i = begin; i < end; ++i) {
+                          const Vec3d& p = points.xyz()[i];
+                          if (is_finite(p) && p.z < own && !floor.below(p)) own = p.z;
+                        }
+                        lowest[static_cast<std::size_t>(worker)] = own;
+                      });
+  return *std::min_element(lowest.begin(), lowest.end());
 }
 
 }  // namespace pc

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "ops/ground/ground_trend.h"
 
@@ -99,6 +100,32 @@ LowestHeights lowest_heights(Span<const Vec3d> xyz, const GroundExtent& extent, 
   }
   points_per_cell = heights.find_lowest(
       lattice_of(extent, size, fit_trend(heights.lattice(), heights.lowest().view())), extent.finite_count);
+  heights.find_others();
+  return heights;
+}
+
+LowestHeights lowest_heights_in(const GroundFrame& frame, Span<const Vec3d> xyz, const GroundExtent& extent,
+                                OpContext& ctx) {
+  const double size = frame.outlier_cell_m;
+  const std::uint32_t block = outlier_block_cells(size);
+  const FramedCells x = framed_cells(frame.origin_x, extent.box.min.x, extent.box.max.x, size, 0.5, block);
+  const FramedCells y = framed_cells(frame.origin_y, extent.box.min.y, extent.box.max.y, size, 0.5, block);
+  const auto nx = static_cast<double>(x.end - x.first), ny = static_cast<double>(y.end - y.first);
+  require(nx * ny <= static_cast<double>(kMaxCells),
+          "the extent needs more than 25 M cells of the frame's outlier_cell_m");
+  LowestHeights heights(xyz, ctx);
+  heights.find_lowest({.x_min = frame.origin_x,
+                       .y_min = frame.origin_y,
+                       .size = size,
+                       .z_origin = frame.z_origin,
+                       .pad = 0,
+                       .slope_x = frame.slope_x,
+                       .slope_y = frame.slope_y,
+                       .nx = static_cast<std::uint32_t>(nx),
+                       .ny = static_cast<std::uint32_t>(ny),
+                       .skip_x = static_cast<double>(x.first),
+                       .skip_y = static_cast<double>(y.first)},
+                      extent.finite_count);
   heights.find_others();
   return heights;
 }

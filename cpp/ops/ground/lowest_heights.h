@@ -7,6 +7,7 @@
 #include "core/vec3.h"
 #include "ops/ground/cloth_simulation_kernel.h"
 #include "ops/ground/ground_extent.h"
+#include "ops/ground/ground_frame.h"
 
 namespace pc {
 
@@ -46,5 +47,9 @@ class LowestHeights {
 /// Cost     Six to nine passes over the points; 16 bytes per cell, at most 4 n + 1024 cells. Cancel within 250 ms.
 LowestHeights lowest_heights(Span<const Vec3d> xyz, const GroundExtent& extent, double wanted_per_cell,
                              double& points_per_cell, OpContext& ctx);
+
+/// The same in the cells of a frame. Errors: kInvalidArgument for an extent of more than 25 M of these cells.
+LowestHeights lowest_heights_in(const GroundFrame& frame, Span<const Vec3d> xyz, const GroundExtent& extent,
+                                OpContext& ctx);
 
 }  // namespace pc

@@ -7,6 +7,7 @@
 
 #include "core/parallel.h"
 #include "ops/ground/cell_plane.h"
+#include "ops/ground/ground_frame.h"
 
 namespace pc {
 
@@ -20,8 +21,8 @@ constexpr int kFits = 6;
 constexpr double kRobust = 1.4826;  // standard deviation of a normal distribution, in median deviations
 constexpr double kPull = 0.02, kSmallestOff = 1e-3;  // squared cells; metres
 constexpr std::uint32_t kFewestCells =
-    4;  // across a block: coarser cells see the ground between plants themselves
-constexpr double kBlockSize = 2, kPerMetre = 0.03;  // metres; how much lines between blocks miss the ground
+    4;                              // across a block: coarser cells see the ground between plants themselves
+constexpr double kPerMetre = 0.03;  // how much lines between blocks miss the ground
 
 struct Support {
   double u, v, z;  ///< cells from the middle of the cell, metres
@@ -82,7 +83,7 @@ class Blocks {
  public:
   Blocks(const LowestHeights& heights, const BulkVector<std::uint8_t>& first, OpContext& ctx)
       : lattice_(heights.lattice()),
-        step_(static_cast<std::uint32_t>(std::ceil(kBlockSize / lattice_.size))),
+        step_(outlier_block_cells(lattice_.size)),
         nx_(lattice_.nx / step_ + 1),
         lowest_(std::size_t{nx_} * (lattice_.ny / step_ + 1), {0, 0, HUGE_VAL}) {
     for (std::size_t cell = 0; cell < lattice_.cells(); ++cell) {
@@ -128,9 +129,9 @@ class Blocks {
 }  // namespace
 
 void keep_supported(const LowestHeights& heights, const LowOutlierConstants& constants, double layer,
-                    std::uint64_t point_count, BulkVector<std::uint8_t>& first, OpContext& ctx) {
+                    double point_count, BulkVector<std::uint8_t>& first, OpContext& ctx) {
   const Blocks blocks(heights, first, ctx);
-  const double deviations = std::sqrt(2 * std::log(static_cast<double>(point_count)));
+  const double deviations = std::sqrt(2 * std::log(point_count));
   const double coherent = constants.coherent_cells * heights.lattice().size;
   BulkVector<std::uint8_t> kept(first.size());
   parallel_for(ctx, first.size(), kCellGrain, [&](std::size_t begin, std::size_t end) {

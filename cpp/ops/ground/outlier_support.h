@@ -23,6 +23,6 @@ namespace pc {
 /// Cost     O(cells), and about 3 us per cell with candidates. Cancel within 250 ms.
 /// Source   Own.
 void keep_supported(const LowestHeights& heights, const LowOutlierConstants& constants, double layer,
-                    std::uint64_t point_count, BulkVector<std::uint8_t>& first, OpContext& ctx);
+                    double point_count, BulkVector<std::uint8_t>& first, OpContext& ctx);
 
 }  // namespace pc

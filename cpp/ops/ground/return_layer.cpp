@@ -49,16 +49,17 @@ double typical_number(const BulkVector<std::uint32_t>& near) {
 
 }  // namespace
 
-bool mark_scattered(Span<const Vec3d> xyz, const Lattice& lattice, const GroundConstants& constants,
-                    CellLevel& level, OpContext& ctx) {
+double mark_scattered(Span<const Vec3d> xyz, const Lattice& lattice, const GroundConstants& constants,
+                      CellLevel& level, OpContext& ctx, std::optional<double> given) {
   std::size_t occupied = 0;
   for (std::size_t cell = 0; cell < level.cells(); ++cell) occupied += level.empty(cell) ? 0 : 1;
   // Half of the cells with points have at least the typical number.
-  if (static_cast<double>(xyz.size) < constants.layer_returns * static_cast<double>(occupied) / 2)
-    return false;
+  const double at_most =
+      2 * static_cast<double>(xyz.size) / static_cast<double>(std::max<std::size_t>(1, occupied));
+  if (given.value_or(at_most) < constants.layer_returns) return 0;
   const Returns returns = count_returns(xyz, lattice, constants.layer_m, level, ctx);
-  const double typical = typical_number(returns.near);
-  if (typical < constants.layer_returns) return false;
+  const double typical = given ? *given : typical_number(returns.near);
+  if (typical < constants.layer_returns) return 0;
   const double fewest = std::min(constants.layer_fewest, typical / 2);
   parallel_for(ctx, level.cells(), kCellGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t cell = begin; cell < end; ++cell) {
@@ -66,7 +67,7 @@ bool mark_scattered(Span<const Vec3d> xyz, const Lattice& lattice, const GroundC
       level.points[cell].scattered = near < fewest || layer < constants.layer_share * near;
     }
   });
-  return true;
+  return typical;
 }
 
 }  // namespace pc

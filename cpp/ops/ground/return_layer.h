@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "core/op_context.h"
 #include "core/vec3.h"
 #include "ops/ground/cell_level.h"
@@ -16,14 +18,14 @@ namespace pc {
 /// cell with few returns (layer_fewest, at most half of the typical number) has no layer. Where a typical cell has fewer
 /// than layer_returns of them, as in airborne clouds, nothing is marked.
 ///
-/// Returns whether the cloud was dense enough.
-///
 /// xyz      the points that the level was made of; level.points are the lowest of each cell of `lattice`
 /// Order    Does not depend on threads or the order of the points.
 /// Cost     One pass over the points; 12 bytes per cell.
 /// Cancel   Within 50 ms.
 /// Source   Own.
-bool mark_scattered(Span<const Vec3d> xyz, const Lattice& lattice, const GroundConstants& constants,
-                    CellLevel& level, OpContext& ctx);
+/// Returns in the lowest metre of a typical cell, or 0 if they are too few to tell. `given` replaces the measured
+/// number, of a cloud that the points are a part of.
+double mark_scattered(Span<const Vec3d> xyz, const Lattice& lattice, const GroundConstants& constants,
+                      CellLevel& level, OpContext& ctx, std::optional<double> given = {});
 
 }  // namespace pc

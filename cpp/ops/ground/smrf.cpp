@@ -117,8 +117,9 @@ ProvisionalSurface provisional_surface(SurfaceGrid lowest, const SmrfParams& par
   return result;
 }
 
-SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx) {
+SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx, const GroundFrame* frame) {
   check_parameters(params);
+  if (frame != nullptr) check_frame(*frame);
   const GroundExtent extent = ground_extent(points, ctx);
   if (extent.finite_count < kFewestPoints) {
     throw Error(ErrorCode::kInvalidArgument, "Need at least " + std::to_string(kFewestPoints) +
@@ -130,10 +131,11 @@ SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx) {
                                                  " needs more than 25 M cells for an extent of " +
                                                  std::to_string(std::max(ex, ey)) + " m; take a larger one");
   }
-  const LowOutliers outliers = find_low_outliers(points, extent, kGroundConstants.low, ctx);
+  const LowOutliers outliers = find_low_outliers(points, extent, kGroundConstants.low, ctx, frame);
   ctx.begin_phase("Opening the surface", 0);
   const Lattice lattice =
-      lattice_over(extent.box, params.cell_size, kSurfaceMargin, outliers.lattice.plane());
+      lattice_in(frame, extent.box, params.cell_size, kSurfaceMargin, kFrameBlock, outliers.lattice.plane());
+  require(lattice.cells() <= 2 * kMaxSurfaceCells, "the points lie too far apart for the cells of the frame");
   const ProvisionalSurface surface =
       provisional_surface(lowest_surface(points.xyz(), lattice, outliers, ctx), params, ctx);
 

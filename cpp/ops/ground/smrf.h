@@ -5,6 +5,7 @@
 #include "core/hit_points.h"
 #include "core/op_context.h"
 #include "ops/ground/ground_class.h"
+#include "ops/ground/ground_frame.h"
 #include "ops/ground/surface_grid.h"
 
 namespace pc {
@@ -34,6 +35,7 @@ struct SmrfResult {
 /// than the slope explains are marked as objects, the surface is interpolated over them, and points near it are ground.
 ///
 /// points   (n) metres, any one Cartesian frame with z up. Rows that are not finite are plants and otherwise ignored.
+/// frame    of the cloud that the points are a part of (ground_frame.h), or null
 /// Order    Labels follow the input; the result does not depend on threads or the order of the points
 ///          (bit-identical).
 /// Cost     O(n + cells (window_radius / cell_size)^2): an opening by a disk of r cells takes O(cells r) time, and there is
@@ -44,7 +46,8 @@ struct SmrfResult {
 /// Source   Pingel, Clarke & McBride 2013, ISPRS J. 77, 21-30. Deviations: heights are relative to the plane that the
 ///          ground follows as a whole (ground_trend.h); strays are found by the number of returns near them
 ///          (low_outliers.h) in addition to the inverted pass of section 2.1.
-SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx);
+SmrfResult smrf(HitPoints points, const SmrfParams& params, OpContext& ctx,
+                const GroundFrame* frame = nullptr);
 
 /// The surface that smrf() measures points against, for filters that build on it.
 struct ProvisionalSurface {

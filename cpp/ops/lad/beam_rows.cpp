@@ -71,7 +71,8 @@ BeamRows::BeamRows(const BeamScan& scan, const GridFrame& frame, OpContext& ctx)
     unusable += lost;
     inside += hidden;
   });
-  counts_.unusable_count = unusable;
+  if (shared()) read_shares(ctx);
+  counts_.unusable_count += unusable;
   counts_.deleted_inside_count = inside;
   groups_ = PulseGroups(rows);
   if (!scan.timestamps.empty()) {
@@ -83,9 +84,40 @@ BeamRows::BeamRows(const BeamScan& scan, const GridFrame& frame, OpContext& ctx)
   counts_.pulse_count = groups_.size();
 }
 
+/// A hit whose intensity is not a number has no share, so it is left out; below zero it is noise around nothing.
+void BeamRows::read_shares(OpContext& ctx) {
+  require(scan_.intensity->size() == state_.size(), "intensity must have a value per row");
+  require(std::isfinite(scan_.share_scale) && std::isfinite(scan_.share_offset),
+          "the scale and the offset of the intensity must be finite");
+  shares_ = Column<float>(state_.size());
+  std::atomic<std::uint64_t> unknown{0};
+  visit_scalar(*scan_.intensity, [&](auto values) {
+    parallel_for(ctx, state_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      std::uint64_t lost = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        const double share = static_cast<double>(values[i]) * scan_.share_scale + scan_.share_offset;
+        shares_[i] = share < 0 ? 0.0F : static_cast<float>(share);
+        if (std::isfinite(shares_[i]) || (state_[i] & (kSkipMiss | kLeftOut)) != 0) continue;
+        state_[i] = kLeftOut;
+        ++lost;
+      }
+      unknown += lost;
+    });
+  });
+  counts_.unusable_count += unknown;
+}
+
 BeamRows::Row BeamRows::row(std::size_t i) const {
   const Vec3d& origin = scan_.origins[scan_.origins.size == 1 ? 0 : i];
   return {scan_.positions[i] - origin, origin};
+}
+
+/// The shares of a pulse that is intercepted as a whole.
+void BeamRows::make_whole(PulseBeam* beam) const {
+  double sum = 0;
+  for (std::uint32_t k = 0; k < beam->hits; ++k) sum += beam->shares[k];
+  for (std::uint32_t k = 0; k < beam->hits; ++k)
+    beam->shares[k] = sum > 0 ? beam->shares[k] / sum : 1.0 / beam->hits;
 }
 
 bool BeamRows::beam(std::size_t pulse, PulseBeam* out) const {
@@ -101,8 +133,12 @@ bool BeamRows::beam(std::size_t pulse, PulseBeam* out) const {
       ++out->misses;
     } else {
       std::uint32_t at = out->hits++;
-      for (; at > 0 && out->ranges[at - 1] > range; --at) out->ranges[at] = out->ranges[at - 1];
+      for (; at > 0 && out->ranges[at - 1] > range; --at) {
+        out->ranges[at] = out->ranges[at - 1];
+        out->shares[at] = out->shares[at - 1];
+      }
       out->ranges[at] = range;
+      out->shares[at] = shared() ? static_cast<double>(shares_[i]) : 0;
     }
     if (range > largest) {
       largest = range;
@@ -110,6 +146,7 @@ bool BeamRows::beam(std::size_t pulse, PulseBeam* out) const {
     }
   }
   if (!(largest > 0)) return false;
+  if (shared() && scan_.partial_misses && out->misses == 0) make_whole(out);
   out->ray = {frame_.to_lattice(farthest.origin + from_center_),
               frame_.rotated_back(farthest.along * (1 / largest))};
   return true;

@@ -45,6 +45,7 @@ class GridFrame {
 struct PulseBeam {
   LatticeRay ray;
   std::array<double, kMostReturns> ranges;  ///< of its hits, ascending, metres
+  std::array<double, kMostReturns> shares;  ///< of the pulse, of the same hits; with intensities
   std::uint32_t hits, misses;
 };
 
@@ -58,6 +59,10 @@ class BeamRows {
   const BeamScanCounts& counts() const { return counts_; }
   /// False for a pulse without usable rows.
   bool beam(std::size_t pulse, PulseBeam* out) const;
+  /// Returns have a share of their pulse.
+  bool shared() const { return scan_.intensity != nullptr; }
+  /// A pulse without a miss is intercepted as a whole.
+  bool partial_misses() const { return scan_.partial_misses; }
 
  private:
   struct Row {
@@ -65,11 +70,14 @@ class BeamRows {
     Vec3d origin;
   };
   Row row(std::size_t i) const;
+  void read_shares(OpContext& ctx);
+  void make_whole(PulseBeam* beam) const;
 
   const BeamScan& scan_;
   const GridFrame& frame_;
   Vec3d from_center_;  ///< shift - centre of the grid
   Column<std::uint8_t> state_;
+  Column<float> shares_;  // with intensities
   PulseGroups groups_{0};
   BeamScanCounts counts_;
 };

@@ -39,6 +39,29 @@ class ReturnCursor {
   std::uint32_t next_ = 0;
 };
 
+/// The shares of the pulse along a beam.
+class ShareCursor {
+ public:
+  explicit ShareCursor(const PulseBeam& beam) : beam_(beam) {}
+  struct Shares {
+    double reach, inside;
+    std::uint32_t hits;
+  };
+  /// Of the voxel between two distances; calls must go along the beam.
+  Shares at(double enter, double leave) {
+    for (; next_ < beam_.hits && beam_.ranges[next_] < enter; ++next_) before_ += beam_.shares[next_];
+    double inside = 0;
+    std::uint32_t behind = next_;
+    for (; behind < beam_.hits && beam_.ranges[behind] < leave; ++behind) inside += beam_.shares[behind];
+    return {1 - before_, inside, behind - next_};
+  }
+
+ private:
+  const PulseBeam& beam_;
+  std::uint32_t next_ = 0;
+  double before_ = 0;
+};
+
 /// The pulses of a scan that reach the grid.
 struct EnteringPulses {
   BulkVector<std::uint32_t> pulses;
@@ -47,12 +70,12 @@ struct EnteringPulses {
 
 VoxelBlock whole(const VoxelLattice& g) { return {{0, 0, 0}, {g.nx, g.ny, g.nz}}; }
 
-bool reaches(const VoxelLattice& lattice, const PulseBeam& beam) {
+bool reaches(const VoxelLattice& lattice, const PulseBeam& beam, bool to_the_end) {
   bool found = false;
   ReturnCursor returns(beam);
   walk_voxels(lattice, beam.ray, whole(lattice), [&](std::size_t, std::uint32_t, double enter, double leave) {
     const auto [inside, behind] = returns.at(enter, leave);
-    found = inside + behind > 0;
+    found = to_the_end || inside + behind > 0;
     return false;  // a beam that ends before its first voxel ends before all
   });
   return found;
@@ -67,6 +90,7 @@ std::size_t zenith_bin(const Vec3d& direction) {
 EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, OpContext& ctx) {
   const std::size_t blocks = (rows.size() + kPulseGrain - 1) / kPulseGrain;
   ctx.begin_phase("Tracing beams", rows.size());
+  const bool to_the_end = rows.shared() && !rows.partial_misses();
   EnteringPulses out{BulkVector<std::uint32_t>(rows.size()), std::vector<std::uint64_t>(kZenithBins, 0)};
   std::vector<std::uint32_t> found(blocks, 0);
   std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(ctx.threads()),
@@ -75,7 +99,7 @@ EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, OpCon
     std::size_t to = begin;
     PulseBeam beam;
     for (std::size_t pulse = begin; pulse < end; ++pulse) {
-      if (!rows.beam(pulse, &beam) || !reaches(lattice, beam)) continue;
+      if (!rows.beam(pulse, &beam) || !reaches(lattice, beam, to_the_end)) continue;
       out.pulses[to++] = static_cast<std::uint32_t>(pulse);
       ++counts[static_cast<std::size_t>(worker)][zenith_bin(beam.ray.direction)];
     }
@@ -109,51 +133,103 @@ std::vector<VoxelBlock> slabs_of(const VoxelLattice& lattice, int threads) {
   return slabs;
 }
 
-void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside) {
-  double power = 1;
-  for (double& moment : sums.moment) {
-    moment += power;
-    power *= u;
-  }
+void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside, double reach = 1) {
+  // Powers by pairs: shorter chains of products than one by one.
+  const double square = u * u, cube = square * u, fourth = square * square;
+  const double powers[kChordMoments] = {1,      u,          square,          cube,
+                                        fourth, fourth * u, fourth * square, fourth * cube};
+  for (std::size_t m = 0; m < kChordMoments; ++m) sums.moment[m] += reach * powers[m];
   sums.transmitted += transmitted;
   sums.transmitted_squared += transmitted * transmitted;
   sums.hits += inside;
 }
 
 /// Adds the pulses of one scan to the voxels of a slab.
-void add_pulses(const BeamRows& rows, const EnteringPulses& entered, const GridFrame& frame,
-                const VoxelBlock& slab, VoxelSums* sums, OpContext& ctx) {
-  const VoxelLattice& lattice = frame.lattice();
-  const double per_diagonal = 1 / frame.diagonal();
-  PulseBeam beam;
-  std::size_t voxels = 0;
-  for (std::size_t n = 0; n < entered.pulses.size(); ++n) {
-    if (n % kPollPulses == 0) ctx.checkpoint(), ctx.advance(std::min(kPollPulses, entered.pulses.size() - n));
-    rows.beam(entered.pulses[n], &beam);
+class SlabSums {
+ public:
+  SlabSums(const GridFrame& frame, const VoxelBlock& slab, VoxelSums* sums, ReachSums* reach, OpContext& ctx)
+      : lattice_(frame.lattice()),
+        slab_(slab),
+        sums_(sums),
+        reach_(reach),
+        ctx_(ctx),
+        per_diagonal_(1 / frame.diagonal()) {}
+
+  void add_pulses(const BeamRows& rows, const EnteringPulses& entered) {
+    PulseBeam beam;
+    for (std::size_t n = 0; n < entered.pulses.size(); ++n) {
+      if (n % kPollPulses == 0)
+        ctx_.checkpoint(), ctx_.advance(std::min(kPollPulses, entered.pulses.size() - n));
+      rows.beam(entered.pulses[n], &beam);
+      if (rows.shared()) {
+        add_by_shares(beam, rows.partial_misses());
+      } else {
+        add_alike(beam);
+      }
+    }
+  }
+
+ private:
+  void poll() {
+    if (++voxels_ % kPollVoxels == 0) ctx_.checkpoint();
+  }
+  /// Every return and miss counts alike.
+  void add_alike(const PulseBeam& beam) {
     ReturnCursor returns(beam);
-    walk_voxels(lattice, beam.ray, slab,
+    walk_voxels(lattice_, beam.ray, slab_,
                 [&](std::size_t column, std::uint32_t k, double enter, double leave) {
-                  if (++voxels % kPollVoxels == 0) ctx.checkpoint();
+                  poll();
                   const auto [inside, behind] = returns.at(enter, leave);
                   const std::uint32_t reach = inside + behind;
                   if (reach == 0) return false;
-                  add(sums[column + k * lattice.layer()], (leave - enter) * per_diagonal,
-                      static_cast<double>(behind) / reach, inside);
+                  const double transmitted = inside == 0 ? 1 : static_cast<double>(behind) / reach;
+                  const std::size_t cell = column + k * lattice_.layer();
+                  add(sums_[cell], (leave - enter) * per_diagonal_, transmitted, inside);
+                  if (reach_ != nullptr)
+                    reach_[cell].reach_squared += 1, reach_[cell].reach_intercepted += 1 - transmitted;
                   return true;
                 });
   }
-}
+  void add_by_shares(const PulseBeam& beam, bool partial_misses) {
+    ShareCursor shares(beam);
+    const double last = beam.hits > 0 ? beam.ranges[beam.hits - 1] : 0;
+    const bool ends = partial_misses && beam.misses == 0;
+    walk_voxels(lattice_, beam.ray, slab_,
+                [&](std::size_t column, std::uint32_t k, double enter, double leave) {
+                  poll();
+                  if (ends && last < enter) return false;
+                  const auto [reach, inside, hits] = shares.at(enter, leave);
+                  const std::size_t cell = column + k * lattice_.layer();
+                  add(sums_[cell], (leave - enter) * per_diagonal_, reach - inside, hits, reach);
+                  reach_[cell].reach_squared += reach * reach;
+                  reach_[cell].reach_intercepted += reach * inside;
+                  return true;
+                });
+  }
+
+  const VoxelLattice& lattice_;
+  const VoxelBlock& slab_;
+  VoxelSums* sums_;
+  ReachSums* reach_;
+  OpContext& ctx_;
+  double per_diagonal_;
+  std::size_t voxels_ = 0;
+};
 
 }  // namespace
 
 BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid, OpContext& ctx) {
   const GridFrame frame(grid);
   const std::vector<VoxelBlock> slabs = slabs_of(frame.lattice(), ctx.threads());
+  const bool shared =
+      std::any_of(scans.begin(), scans.end(), [](const BeamScan& s) { return s.intensity != nullptr; });
   BeamTraversalResult out{Column<double>(checked_bytes(frame.cells(), kVoxelSumFields)),
+                          Column<double>(shared ? checked_bytes(frame.cells(), kReachSumFields) : 0),
                           std::vector<std::uint64_t>(kZenithBins, 0),
                           0,
                           {}};
   auto* const sums = reinterpret_cast<VoxelSums*>(out.sums.view().data);
+  auto* const reach = shared ? reinterpret_cast<ReachSums*>(out.reach.view().data) : nullptr;
   std::deque<BeamRows> rows;
   std::deque<EnteringPulses> entered;
   for (const BeamScan& scan : scans) {
@@ -166,16 +242,16 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
   }
   ctx.begin_phase("Summing up voxels", out.beam_count * slabs.size());
   parallel_for(ctx, slabs.size(), 1, [&](std::size_t begin, std::size_t) {
-    for (std::size_t scan = 0; scan < scans.size(); ++scan)
-      add_pulses(rows[scan], entered[scan], frame, slabs[begin], sums, ctx);
+    SlabSums slab(frame, slabs[begin], sums, reach, ctx);
+    for (std::size_t scan = 0; scan < scans.size(); ++scan) slab.add_pulses(rows[scan], entered[scan]);
   });
   return out;
 }
 
 std::uint64_t beam_traversal_bytes(std::uint64_t rows, std::uint64_t cells) {
   constexpr std::uint64_t kPerRow =
-      1 + 4 + 8 + 16;  // state, entering pulse, groups, keys while they are sorted
-  return rows * kPerRow + cells * sizeof(VoxelSums);
+      1 + 4 + 8 + 16 + 4;  // state, entering pulse, groups, keys while they are sorted, shares
+  return rows * kPerRow + cells * (sizeof(VoxelSums) + sizeof(ReachSums));
 }
 
 }  // namespace pc

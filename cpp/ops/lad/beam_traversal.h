@@ -20,6 +20,10 @@ struct BeamScan {
   Span<const std::uint8_t> deleted;    ///< (n) non-zero = deleted, or empty
   Span<const double> timestamps;  ///< (n) seconds: equal times form a pulse; empty = every row is a pulse
   const AnyColumn* target_index = nullptr;  ///< (n) with timestamps: tells the returns of a pulse apart
+  const AnyColumn* intensity = nullptr;     ///< (n) any scalar type; nullptr: the rows of a pulse count alike
+  double share_scale = 1, share_offset = 0;  ///< intensity * scale + offset = share of the pulse intercepted
+  /// With intensity: partly intercepted pulses have a miss, so the returns of the others make up the whole pulse.
+  bool partial_misses = false;
 };
 
 /// Powers of the chord, 0 to 7, that are summed in every voxel.
@@ -36,6 +40,13 @@ struct VoxelSums {
 };
 constexpr std::size_t kVoxelSumFields = sizeof(VoxelSums) / sizeof(double);
 
+/// Sums over the same beams for the variance, of r, the share of the pulse that reaches the voxel, and i, that intercepted
+/// inside.
+struct ReachSums {
+  double reach_squared, reach_intercepted;  ///< sum r^2, sum r i
+};
+constexpr std::size_t kReachSumFields = sizeof(ReachSums) / sizeof(double);
+
 /// Bins of the zenith angles 0 .. 90 degrees.
 constexpr std::size_t kZenithBins = 1800;
 
@@ -51,7 +62,8 @@ struct BeamScanCounts {
 };
 
 struct BeamTraversalResult {
-  Column<double> sums;  ///< (cells, kVoxelSumFields) VoxelSums of voxel i + nx (j + ny k)
+  Column<double> sums;   ///< (cells, kVoxelSumFields) VoxelSums of voxel i + nx (j + ny k)
+  Column<double> reach;  ///< (cells, kReachSumFields) ReachSums; empty unless a scan has intensities
   std::vector<std::uint64_t>
       zenith_count;              ///< (kZenithBins) beams that reach the grid, by angle to the vertical
   std::uint64_t beam_count = 0;  ///< beams that reach the grid
@@ -64,13 +76,18 @@ struct BeamTraversalResult {
 ///          Returns of a pulse lie on one ray; it runs through the farthest of them. A deleted hit outside the grid
 ///          counts as a return, one inside is left out.
 /// grid     columns may be raised or dropped
+/// Shares   Of a scan with intensities, a return stands for its share of the pulse instead of an equal one, and every moment
+///          and sum is weighed by r = 1 - the shares before the voxel. A single share may be above 1 (a leaf that faces the
+///          beam); the sums are right if the shares are in the mean. Pulses then count to the end of the grid.
 /// Order    k-major. The result has the same bits for any number of threads: every voxel adds its beams in the order
 ///          of the scans and their pulses (by time if grouped, else by row).
-/// Cost     O(pulses + voxels crossed); 88 bytes per voxel; up to 5 bytes per row, 17 where pulses are grouped.
+/// Cost     O(pulses + voxels crossed); 88 bytes per voxel, 104 with intensities; up to 5 bytes per row, 17 where pulses are
+///          grouped, 4 more with intensities.
 /// Cancel   Within 50 ms; a voxel of a raised column costs as much as any other.
 /// Errors   kInvalidArgument: grid out of range, columns of different lengths. kUnsupported: 2^32 - 1 rows or more.
 /// Source   Contract lad 3.1 and 3.2: equal weight per return; a beam that ended before a voxel does not count there.
-///          Pimont et al. 2018 (Remote Sensing of Environment 215) for the sums of the variance.
+///          Pimont et al. 2018 (Remote Sensing of Environment 215) for the sums of the variance. Shares by intensity: own, a
+///          ratio estimator (Cochran 1977, Sampling Techniques, chapter 6).
 BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid, OpContext& ctx);
 
 /// Memory that beam_traversal needs besides its input, bytes.

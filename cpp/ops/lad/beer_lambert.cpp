@@ -43,12 +43,29 @@ struct VarianceTerms {
   bool valid;
 };
 
+/// Whole beams that would tell as much as these, of which shares reach the voxel (Kish 1965, Survey Sampling).
+double effective_beams(double beams, const ReachSums* reach) {
+  return reach == nullptr ? beams : beams * beams / reach->reach_squared;
+}
+
+/// Variance of the transmitted share over pulses that count with the share of them that reaches the voxel: of the ratio
+/// sum i / sum r, from sum (i - I r)^2.
+double ratio_variance(const VoxelSums& sums, const ReachSums& reach, double intercepted) {
+  const double inside_squared = sums.transmitted_squared - reach.reach_squared + 2 * reach.reach_intercepted;
+  const double squares = inside_squared - 2 * intercepted * reach.reach_intercepted +
+                         intercepted * intercepted * reach.reach_squared;
+  return std::max(0.0, squares) / (sums.moment[0] * sums.moment[0]);
+}
+
 /// Contract lad 3.5: sampling and position of the elements, both through the derivative of a by P.
-VarianceTerms variance_of(const VoxelSums& sums, double a, double g, double path,
+VarianceTerms variance_of(const VoxelSums& sums, const ReachSums* reach, double a, double g, double path,
                           const BeerLambertParams& params) {
-  const double n = sums.moment[0], p = share(sums.transmitted, n), intercepted = 1 - p;
+  const double beams = sums.moment[0], p = share(sums.transmitted, beams), intercepted = 1 - p;
+  const double n = effective_beams(beams, reach);
   const double bounded = std::min(intercepted, 1 - 1 / (2 * n + 2));
-  const double sampling = std::max(bounded * (1 - bounded) / n, (sums.transmitted_squared / n - p * p) / n);
+  const double sampling =
+      reach == nullptr ? std::max(bounded * (1 - bounded) / n, (sums.transmitted_squared / n - p * p) / n)
+                       : ratio_variance(sums, *reach, intercepted);
   const double w = params.element_width_m;
   const double volume = params.voxel_size.x * params.voxel_size.y * params.voxel_size.z;
   const double delta = std::cbrt(volume);
@@ -78,15 +95,21 @@ struct Inversion {
   void voxel(std::size_t v) const {
     const auto& s = reinterpret_cast<const VoxelSums*>(sums.data)[v];
     const double n = s.moment[0], path = s.moment[1] * diagonal;
+    const auto* reach =
+        params.reach.empty() ? nullptr : reinterpret_cast<const ReachSums*>(params.reach.data) + v;
     out.variance[v] = kNaN;
-    if (!(n > 0 && path > 0)) return;
+    if (!(n > 0 && path > 0)) {
+      // Shares of pulses that ended before the voxel may sum up to less than nothing.
+      if (reach != nullptr && reach->reach_squared > 0) out.state[v] = kVoxelProbed | kVoxelOccluded;
+      return;
+    }
     std::uint8_t state = kVoxelProbed;
-    const bool few = n < static_cast<double>(params.min_beams);
+    const bool few = effective_beams(n, reach) < static_cast<double>(params.min_beams);
     if (few || path < params.occlusion_threshold_m) state |= kVoxelOccluded;
     const double projection = g_of(v);
     if (!few && projection > 0) {
       const double a = solve_beer_lambert(s, projection, diagonal);
-      const VarianceTerms terms = variance_of(s, a, projection, path / n, params);
+      const VarianceTerms terms = variance_of(s, reach, a, projection, path / n, params);
       if (std::isfinite(a)) {
         state |= kVoxelSolved;
         out.lad[v] = a;
@@ -104,6 +127,8 @@ void check(Span<const double> sums, Span<const double> g, const BeerLambertParam
   require(p.nx > 0 && p.ny > 0 && p.nz > 0, "a grid has at least one cell along each axis");
   const std::size_t cells = std::size_t{p.nx} * p.ny * p.nz;
   require(sums.size == cells * kVoxelSumFields, "the sums do not belong to this grid");
+  require(p.reach.empty() || p.reach.size == cells * kReachSumFields,
+          "the reach sums do not belong to this grid");
   require(g.size == 1 || g.size == p.nz || g.size == cells, "G needs a value per voxel, per layer, or one");
   for (const double value : g) require(value >= 0 && value <= 1, "G must lie between 0 and 1");
   require(is_finite(p.voxel_size) && p.voxel_size.x > 0 && p.voxel_size.y > 0 && p.voxel_size.z > 0,

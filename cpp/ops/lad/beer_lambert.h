@@ -11,9 +11,12 @@ namespace pc {
 struct BeerLambertParams {
   Vec3d voxel_size;              ///< metres, > 0
   std::uint32_t nx, ny, nz;      ///< of the grid
-  std::uint64_t min_beams;       ///< beams needed to solve a voxel, >= 1
+  std::uint64_t min_beams;       ///< beams needed to solve a voxel, >= 1; with `reach`, effective ones
   double element_width_m;        ///< width of a leaf; <= 0 leaves only the sampling term of the variance
   double occlusion_threshold_m;  ///< a probed voxel with less path in total is occluded, >= 0
+  /// (cells, kReachSumFields) of beam_traversal, or empty. With them the variance is that of a ratio estimator over the
+  /// pulses, also below that of whole pulses.
+  Span<const double> reach = {};
 };
 
 /// Bits of a voxel's state.

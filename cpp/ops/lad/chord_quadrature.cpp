@@ -18,11 +18,15 @@ struct Recurrence {
 
 /// Moments about the mean, of weights that sum up to 1.
 std::array<double, kChordMoments> central(const std::array<double, kChordMoments>& moment, double mean) {
-  std::array<double, kChordMoments> out{};
+  std::array<double, kChordMoments> out{}, power{}, scaled{};
+  for (std::size_t m = 0; m < kChordMoments; ++m) {
+    power[m] = m == 0 ? 1 : -mean * power[m - 1];
+    scaled[m] = moment[m] / moment[0];
+  }
   for (std::size_t m = 0; m < kChordMoments; ++m) {
     double binomial = 1, sum = 0;
     for (std::size_t k = 0; k <= m; ++k) {  // of u^(m - k) (-mean)^k
-      sum += binomial * moment[m - k] / moment[0] * std::pow(-mean, static_cast<double>(k));
+      sum += binomial * scaled[m - k] * power[k];
       binomial = binomial * static_cast<double>(m - k) / static_cast<double>(k + 1);
     }
     out[m] = sum;

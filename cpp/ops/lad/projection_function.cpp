@@ -32,6 +32,10 @@ double density_at(const LeafAngleDensity& density, double t) {
       return 1 + std::cos(4 * t);
     case LeafAngleLaw::kUniform:
       return 1;
+    case LeafAngleLaw::kEllipsoidal: {
+      const double c = std::cos(t), s = density.chi * std::sin(t);
+      return std::sin(t) / ((c * c + s * s) * (c * c + s * s));
+    }
     case LeafAngleLaw::kBeta: {
       const double b = 2 * t / kPi;
       return std::pow(1 - b, density.beta_mu - 1) * std::pow(b, density.beta_nu - 1);
@@ -47,6 +51,8 @@ std::vector<double> weights_of(const LeafAngleDensity& density) {
   const auto positive = [](double v) { return std::isfinite(v) && v > 0; };
   require(density.law != LeafAngleLaw::kBeta || (positive(density.beta_mu) && positive(density.beta_nu)),
           "beta_mu and beta_nu must be finite and positive");
+  require(density.law != LeafAngleLaw::kEllipsoidal || positive(density.chi),
+          "chi must be finite and positive");
   std::vector<double> weights(kMidpoints);
   double sum = 0;
   for (std::size_t i = 0; i < kMidpoints; ++i) sum += weights[i] = density_at(density, midpoint(i));
@@ -85,39 +91,116 @@ std::vector<double> leaf_projection(const LeafAngleDensity& density, const std::
   return g;
 }
 
-double mean_leaf_projection(const LeafAngleDensity& density, Span<const double> zenith_count,
-                            OpContext& ctx) {
-  require(!zenith_count.empty(), "the counts of zenith angles are empty");
+namespace {
+
+/// Angles to the vertical and the number of beams at each.
+struct BeamZeniths {
   std::vector<double> zeniths, counts;
+};
+
+BeamZeniths zeniths_of(Span<const double> zenith_count) {
+  require(!zenith_count.empty(), "the counts of zenith angles are empty");
+  BeamZeniths out;
   for (std::size_t bin = 0; bin < zenith_count.size; ++bin) {
     if (!(zenith_count[bin] > 0)) continue;
-    zeniths.push_back((static_cast<double>(bin) + 0.5) * (kPi / 2) / static_cast<double>(zenith_count.size));
-    counts.push_back(zenith_count[bin]);
+    out.zeniths.push_back((static_cast<double>(bin) + 0.5) * (kPi / 2) /
+                          static_cast<double>(zenith_count.size));
+    out.counts.push_back(zenith_count[bin]);
   }
-  if (zeniths.empty()) zeniths = {kNoBeamZenith}, counts = {1};
-  const std::vector<double> g = leaf_projection(density, zeniths, ctx);
-  double sum = 0, beams = 0;
-  for (std::size_t i = 0; i < g.size(); ++i) sum += counts[i] * g[i], beams += counts[i];
-  return std::clamp(sum / beams, kLeastG, 1.0);
+  if (out.zeniths.empty()) out = {{kNoBeamZenith}, {1}};
+  return out;
+}
+
+double mean_projection_over(const LeafAngleDensity& density, const BeamZeniths& beams, OpContext& ctx) {
+  const std::vector<double> g = leaf_projection(density, beams.zeniths, ctx);
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < g.size(); ++i) sum += beams.counts[i] * g[i], count += beams.counts[i];
+  return std::clamp(sum / count, kLeastG, 1.0);
+}
+
+constexpr std::size_t kFitBins = 90;
+constexpr int kFitSteps = 60, kFitHalvings = 30;
+const double kMostLogChi = std::log(20.0);
+
+LeafAngleDensity ellipsoidal(double log_chi) { return {LeafAngleLaw::kEllipsoidal, 1, 1, std::exp(log_chi)}; }
+
+}  // namespace
+
+double mean_leaf_projection(const LeafAngleDensity& density, Span<const double> zenith_count,
+                            OpContext& ctx) {
+  return mean_projection_over(density, zeniths_of(zenith_count), ctx);
+}
+
+double mean_hit_cosine(const LeafAngleDensity& density, Span<const double> zenith_count, OpContext& ctx) {
+  const BeamZeniths beams = zeniths_of(zenith_count);
+  const std::vector<double> weights = weights_of(density);
+  double squared = 0, count = 0;
+  for (std::size_t n = 0; n < beams.zeniths.size(); ++n) {
+    for (std::size_t i = 0; i < kMidpoints; ++i)
+      squared +=
+          beams.counts[n] * weights[i] * mean_azimuth_projection_squared(beams.zeniths[n], midpoint(i));
+    count += beams.counts[n];
+    ctx.checkpoint();
+  }
+  return std::clamp(squared / count / mean_projection_over(density, beams, ctx), kLeastG, 1.0);
+}
+
+FittedDensity ellipsoidal_law_of(double g, Span<const double> zenith_count, OpContext& ctx) {
+  require(g > 0 && g <= 1, "G must be above 0 and at most 1");
+  require(!zenith_count.empty(), "the counts of zenith angles are empty");
+  std::vector<double> coarse(std::min(kFitBins, zenith_count.size), 0);
+  for (std::size_t bin = 0; bin < zenith_count.size; ++bin)
+    coarse[bin * coarse.size() / zenith_count.size] += zenith_count[bin];
+  const BeamZeniths beams = zeniths_of({coarse.data(), coarse.size()});
+  const auto excess = [&](double log_chi) {
+    return mean_projection_over(ellipsoidal(log_chi), beams, ctx) - g;
+  };
+  // Outwards from the spherical law, flatter and steeper leaves by turns.
+  const double step = kMostLogChi / kFitSteps;
+  double at[2] = {0, 0}, value[2] = {excess(0), 0}, best = 0, least = std::abs(value[0]);
+  value[1] = value[0];
+  for (int k = 1; k <= kFitSteps; ++k) {
+    for (const int side : {0, 1}) {
+      const double next = (side == 0 ? 1 : -1) * k * step, found = excess(next);
+      if (std::abs(found) < least) best = next, least = std::abs(found);
+      if ((found > 0) != (value[side] > 0)) {
+        double low = at[side], high = next;
+        for (int h = 0; h < kFitHalvings; ++h) {
+          const double middle = (low + high) / 2;
+          ((excess(middle) > 0) == (value[side] > 0) ? low : high) = middle;
+        }
+        return {ellipsoidal(low), excess(low) + g};
+      }
+      at[side] = next, value[side] = found;
+    }
+  }
+  return {ellipsoidal(best), excess(best) + g};
 }
 
 namespace {
 
 /// A triangle's part of the two sums of its voxel.
 struct ProjectedArea {
-  double projected, whole;
+  double projected, whole, squared;
 };
 
 ProjectedArea projected_area(const LeafTriangles& mesh, const std::uint32_t* corners, std::uint32_t scan) {
   const Vec3d &a = mesh.vertices[corners[0]], &b = mesh.vertices[corners[1]], &c = mesh.vertices[corners[2]];
   const Vec3d normal = cross(b - a, c - a), along = a - mesh.origins[scan];
   const double area = 0.5 * std::sqrt(dot(normal, normal)), range = std::sqrt(dot(along, along));
-  if (!(area > 0) || !(range > 0) || !std::isfinite(area) || !std::isfinite(range)) return {0, 0};
+  if (!(area > 0) || !(range > 0) || !std::isfinite(area) || !std::isfinite(range)) return {0, 0, 0};
   const double sine = std::sqrt(along.x * along.x + along.y * along.y) / range;
-  return {0.5 * std::abs(dot(normal, along)) / range * sine, area * sine};
+  const double projected = 0.5 * std::abs(dot(normal, along)) / range;
+  return {projected * sine, area * sine, projected * projected / area * sine};
 }
 
 }  // namespace
+
+double mean_azimuth_projection_squared(double zenith, double inclination) {
+  const double cosines = std::cos(zenith) * std::cos(inclination);
+  const double sines = std::sin(zenith) * std::sin(inclination);
+  return cosines * cosines + sines * sines / 2;
+}
 
 double mean_azimuth_projection(double zenith, double inclination) {
   return projection(std::abs(std::cos(zenith)), std::abs(std::sin(zenith)), inclination);
@@ -160,14 +243,18 @@ VoxelProjection voxel_projection(const LeafTriangles& triangles, const VoxelBox&
     }
   });
   VoxelProjection out{Column<double>(cells.cell_count), 0};
+  double projected = 0, squared = 0;
   Column<double> whole(cells.cell_count);
   for (std::size_t t = 0; t < count; ++t) {
     if (t % (std::size_t{1} << 16) == 0) ctx.checkpoint();
     if (!(areas[t].whole > 0)) continue;
     out.g[cells.cell_ids[t]] += areas[t].projected;
     whole[cells.cell_ids[t]] += areas[t].whole;
+    projected += areas[t].projected;
+    squared += areas[t].squared;
     ++out.triangle_count;
   }
+  if (projected > 0) out.hit_cosine = std::min(1.0, squared / projected);
   parallel_for(ctx, cells.cell_count, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)
       out.g[v] = whole[v] > 0 ? std::min(1.0, out.g[v] / whole[v]) : 0;

@@ -19,7 +19,17 @@ constexpr double kTrianglesInside = 6;  // at a point of a plane triangulation, 
 /// A triangle's part of the two sums of its voxel, and of the two that tell whether azimuths are uniform.
 struct Weighed {
   double projected, weight, seen, expected, area;
+  double squared, seen_squared;  // of the projections
 };
+
+Weighed& operator+=(Weighed& sum, const Weighed& part) {
+  sum.projected += part.projected;
+  sum.seen += part.seen;
+  sum.expected += part.expected;
+  sum.squared += part.squared;
+  sum.seen_squared += part.seen_squared;
+  return sum;
+}
 
 double distance(const Vec3d& a, const Vec3d& b) {
   const Vec3d d = a - b;
@@ -90,14 +100,19 @@ class Weighing {
     const Vec3d normal = cross(beams[1] - beams[0], beams[2] - beams[0]);
     const Vec3d centre = (beams[0] + beams[1] + beams[2]) * (1.0 / 3);
     const double size = std::sqrt(dot(normal, normal)), range = std::sqrt(dot(centre, centre));
-    if (!(size > 0 && range > 0 && std::isfinite(size) && std::isfinite(range))) return {0, 0, 0, 0, 0};
+    if (!(size > 0 && range > 0 && std::isfinite(size) && std::isfinite(range))) return {};
     const double inclination = std::acos(std::min(1.0, std::abs(normal.z) / size));
     const double zenith = std::acos(std::clamp(centre.z / range, -1.0, 1.0));
     const double own = std::abs(dot(normal, centre)) / (size * range), area = 0.5 * size * rim;
     const Detected detected = detected_azimuths(beams, centre, inclination, random_unit(1, t), own, limits_);
     const double weight = area / detected.share;
-    return {weight * mean_azimuth_projection(zenith, inclination), weight, area * own,
-            area * detected.projection, area};
+    return {weight * mean_azimuth_projection(zenith, inclination),
+            weight,
+            area * own,
+            area * detected.projection,
+            area,
+            weight * mean_azimuth_projection_squared(zenith, inclination),
+            area * own * own};
   }
 
  private:
@@ -121,9 +136,9 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
     for (std::size_t t = begin; t < end; ++t)
       if (cells.cell_ids[t] != kNoCell) parts[t] = weighing.of(t);
   });
-  TriangulatedProjection out{{Column<double>(cells.cell_count), 0}, 1, true};
+  TriangulatedProjection out{{Column<double>(cells.cell_count), 0, 0}, 1, true};
   Column<double> whole(cells.cell_count), seen_of(cells.cell_count), area(cells.cell_count);
-  double seen = 0, expected = 0;
+  Weighed sum{};
   for (std::size_t t = 0; t < count; ++t) {
     if (t % (std::size_t{1} << 16) == 0) ctx.checkpoint();
     if (!(parts[t].weight > 0)) continue;
@@ -131,13 +146,14 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
     whole[cells.cell_ids[t]] += parts[t].weight;
     seen_of[cells.cell_ids[t]] += parts[t].seen;
     area[cells.cell_ids[t]] += parts[t].area;
-    seen += parts[t].seen;
-    expected += parts[t].expected;
+    sum += parts[t];
     ++out.triangle_count;
   }
-  if (expected > 0) out.facing = seen / expected;
+  if (sum.expected > 0) out.facing = sum.seen / sum.expected;
   out.uniform_azimuths =
       out.triangle_count < kFewestFacing || (out.facing >= kLeastFacing && out.facing <= kMostFacing);
+  const double projected = out.uniform_azimuths ? sum.projected : sum.seen;
+  if (projected > 0) out.hit_cosine = (out.uniform_azimuths ? sum.squared : sum.seen_squared) / projected;
   for (std::size_t v = 0; v < cells.cell_count; ++v) {
     if (v % (std::size_t{1} << 16) == 0) ctx.checkpoint();
     const double g = out.uniform_azimuths ? out.g[v] / whole[v] : seen_of[v] / area[v];

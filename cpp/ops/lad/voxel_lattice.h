@@ -79,6 +79,50 @@ struct RayAxis {
   }
 };
 
+/// walk_voxels of columns that are not raised: one step per plane that the ray crosses. The chords have the same bits as
+/// those of the walk over columns.
+template <class Visit>
+PC_HD bool walk_level(const VoxelLattice& lattice, const LatticeRay& ray, const VoxelBlock& block,
+                      Visit&& visit) {
+  const RayAxis axes[3] = {{ray.origin.x, ray.direction.x, lattice.cell.x},
+                           {ray.origin.y, ray.direction.y, lattice.cell.y},
+                           {ray.origin.z, ray.direction.z, lattice.cell.z}};
+  double from = 0, to = HUGE_VAL;
+  for (int a = 0; a < 3; ++a) {
+    double enter, leave;
+    axes[a].range(block.lo[a], block.hi[a], &enter, &leave);
+    from = enter > from ? enter : from;
+    to = leave < to ? leave : to;
+  }
+  if (!(from < to)) return true;
+  std::int64_t cell[3], step[3];
+  double leaves[3], enter = 0;
+  for (int a = 0; a < 3; ++a) {
+    cell[a] = axes[a].cell_at(from, block.lo[a], block.hi[a]);
+    step[a] = axes[a].slope > 0 ? 1 : -1;
+    leaves[a] = axes[a].leave_of(cell[a]);
+    const double in = axes[a].enter_of(cell[a]);
+    enter = in > enter ? in : enter;
+  }
+  for (;;) {
+    const double xy = leaves[0] < leaves[1] ? leaves[0] : leaves[1];
+    const double leave = leaves[2] < xy ? leaves[2] : xy;
+    const std::size_t column =
+        lattice.column(static_cast<std::uint32_t>(cell[0]), static_cast<std::uint32_t>(cell[1]));
+    if (enter < leave && lattice.is_kept(column) &&
+        !visit(column, static_cast<std::uint32_t>(cell[2]), enter, leave))
+      return false;
+    if (!(leave < to)) return true;
+    for (int a = 0; a < 3; ++a) {
+      if (leaves[a] > leave) continue;
+      cell[a] += step[a];
+      if (cell[a] < block.lo[a] || cell[a] >= block.hi[a]) return true;
+      leaves[a] = axes[a].leave_of(cell[a]);
+    }
+    enter = leave;
+  }
+}
+
 /// Calls visit(column, k, enter, leave) for every voxel of `block` that a ray from t = 0 crosses on a chord of positive
 /// length, in the order of the ray; enter and leave are metres along it. Stops when visit returns false.
 ///
@@ -87,6 +131,7 @@ struct RayAxis {
 template <class Visit>
 PC_HD bool walk_voxels(const VoxelLattice& lattice, const LatticeRay& ray, const VoxelBlock& block,
                        Visit&& visit) {
+  if (lattice.offsets.size == 0) return walk_level(lattice, ray, block, visit);
   const RayAxis x(ray.origin.x, ray.direction.x, lattice.cell.x);
   const RayAxis y(ray.origin.y, ray.direction.y, lattice.cell.y);
   double from = 0, to = HUGE_VAL;

@@ -97,7 +97,8 @@ PoissonResult poisson(HitPoints points, Span<const Vec3d> normals, const Poisson
   levels.clear();
   if (params.trim) {
     ctx.begin_phase("Filtering low-density vertices", mesh.vertices.size());
-    const TrimCounts counts = trim_unsupported(mesh, tree, cloud.spacing.view(), ctx);
+    const TrimCounts counts =
+        trim_unsupported(mesh, {tree, cloud.samples.place.view(), cloud.spacing.view()}, ctx);
     result.trimmed_count = counts.unsupported_vertices;
     result.speck_count = counts.speck_vertices;
   }

@@ -1,9 +1,11 @@
 #include "ops/mesh/poisson_trim.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/parallel.h"
+#include "ops/mesh/poisson_samples.h"
 #include "spatial/union_find.h"
 
 namespace pc::poisson_detail {
@@ -12,6 +14,13 @@ namespace {
 
 constexpr double kLoose = 1, kUnsupported = 2;  // in distances to the kSupportNeighbors-th neighbour
 constexpr double kLeastSize = 2;                // of a component, in the same unit
+// Of the distance to the kSupportNeighbors-th sample, from the vertex to the mean of those samples: 0 inside, .42 in the mean
+// at a straight border (the centroid of half a disc). Lower bounds cut into samples: at 0.6 the
+// mesh ends 1.7 instead of 2.2 spacings beyond noise-free borders, but misses what lies inside them more than PoissonRecon does.
+constexpr double kOneSided = 0.65;
+constexpr int kMostRings = 32;  // of vertices that a border is moved back by
+constexpr std::uint64_t kLeastPart =
+    100;  // a border cuts off parts that have less than 1 / kLeastPart of the largest one
 enum : std::uint8_t { kHeld, kIsLoose, kIsUnsupported };
 
 /// What the nearest sample of each vertex tells.
@@ -20,19 +29,63 @@ struct Support {
   BulkVector<float> spacing;  ///< of that sample
 };
 
-Support support_of(const UnitMesh& mesh, const KdTree& tree, Span<const double> spacing, OpContext& ctx) {
+Support support_of(const UnitMesh& mesh, const SampleTree& samples, OpContext& ctx) {
   Support support{BulkVector<std::uint8_t>(mesh.vertices.size()), BulkVector<float>(mesh.vertices.size())};
   parallel_for(ctx, mesh.vertices.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       double squared = 0;
       std::uint64_t row = 0, slot = 0;
-      tree.view().knn(mesh.vertices[v], 1, tree.size(), &squared, &row, &slot);
-      const double ratio = std::sqrt(squared) / spacing[row];
+      samples.tree.view().knn(mesh.vertices[v], 1, samples.tree.size(), &squared, &row, &slot);
+      const double ratio = std::sqrt(squared) / samples.spacing[row];
       support.state[v] = ratio > kUnsupported ? kIsUnsupported : ratio > kLoose ? kIsLoose : kHeld;
-      support.spacing[v] = static_cast<float>(spacing[row]);
+      support.spacing[v] = static_cast<float>(samples.spacing[row]);
     }
   });
   return support;
+}
+
+/// Whether the nearest samples lie on one side of a vertex, so that it is beyond the border of what was sampled.
+bool is_one_sided(const Vec3d& vertex, const SampleTree& samples) {
+  std::array<double, kSupportNeighbors> squared;
+  std::array<std::uint64_t, kSupportNeighbors> rows, slots;
+  const std::uint32_t count = samples.tree.view().knn(vertex, kSupportNeighbors, samples.tree.size(),
+                                                      squared.data(), rows.data(), slots.data());
+  if (count < kSupportNeighbors) return false;
+  Vec3d sum{0, 0, 0};
+  for (std::uint32_t i = 0; i < count; ++i) sum = sum + (samples.place[rows[i]] - vertex);
+  const double reach = kOneSided * count;
+  return dot(sum, sum) > reach * reach * squared[count - 1];
+}
+
+/// Drops one-sided vertices beside dropped ones, ring by ring.
+void move_borders_back(const UnitMesh& mesh, const SampleTree& samples, BulkVector<std::uint8_t>& dropped,
+                       OpContext& ctx) {
+  BulkVector<std::uint8_t> seen(mesh.vertices.size());
+  BulkVector<std::uint32_t> ring;
+  for (int count = 0; count < kMostRings; ++count) {
+    ring.clear();
+    for (std::size_t i = 0; i < mesh.indices.size(); i += 3) {
+      if (i % 49'152 == 0) ctx.checkpoint();
+      const std::uint32_t* const t = mesh.indices.data() + i;
+      if (dropped[t[0]] + dropped[t[1]] + dropped[t[2]] == 0) continue;
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (dropped[t[k]] + seen[t[k]] > 0) continue;
+        seen[t[k]] = 1;
+        ring.push_back(t[k]);
+      }
+    }
+    BulkVector<std::uint8_t> goes(ring.size());
+    parallel_for(ctx, ring.size(), 256, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        goes[i] = is_one_sided(mesh.vertices[ring[i]], samples) ? 1 : 0;
+    });
+    std::uint64_t gone = 0;
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+      dropped[ring[i]] = goes[i];
+      gone += goes[i];
+    }
+    if (gone == 0) return;
+  }
 }
 
 /// Joins the vertices of edges for which may_join(a, b).
@@ -45,6 +98,36 @@ UnionFind patches_of(const UnitMesh& mesh, OpContext& ctx, const MayJoin& may_jo
     if (may_join(a, b)) patches.join(a, b);
   }
   return patches;
+}
+
+/// Joins the vertices of triangles that stay: those without a dropped vertex.
+UnionFind components_of(const UnitMesh& mesh, const BulkVector<std::uint8_t>& dropped, OpContext& ctx) {
+  UnionFind components(mesh.vertices.size());
+  for (std::size_t i = 0; i < mesh.indices.size(); i += 3) {
+    if (i % 49'152 == 0) ctx.checkpoint();
+    const std::uint32_t* const t = mesh.indices.data() + i;
+    if (dropped[t[0]] + dropped[t[1]] + dropped[t[2]] > 0) continue;
+    components.join(t[0], t[1]);
+    components.join(t[1], t[2]);
+  }
+  return components;
+}
+
+/// Drops the small parts into which a component of `before` has fallen.
+void drop_shards(const UnitMesh& mesh, UnionFind& before, BulkVector<std::uint8_t>& dropped, OpContext& ctx) {
+  UnionFind after = components_of(mesh, dropped, ctx);
+  BulkVector<std::uint32_t> size(dropped.size()), largest(dropped.size());
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
+    if (dropped[v] != 0) continue;
+    const std::uint32_t count = ++size[after.root_of(v)];
+    std::uint32_t& most = largest[before.root_of(v)];
+    most = std::max(most, count);
+  }
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    if (v % 65'536 == 0) ctx.checkpoint();
+    if (dropped[v] == 0 && kLeastPart * size[after.root_of(v)] < largest[before.root_of(v)]) dropped[v] = 1;
+  }
 }
 
 /// Removes the triangles with a dropped vertex, then the vertices without triangles.
@@ -84,8 +167,8 @@ std::uint64_t count_of(const BulkVector<std::uint8_t>& flags) {
 
 }  // namespace
 
-TrimCounts trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const double> spacing, OpContext& ctx) {
-  const Support support = support_of(mesh, tree, spacing, ctx);
+TrimCounts trim_unsupported(UnitMesh& mesh, const SampleTree& samples, OpContext& ctx) {
+  const Support support = support_of(mesh, samples, ctx);
   UnionFind patches = patches_of(mesh, ctx, [&](std::uint32_t a, std::uint32_t b) {
     return support.state[a] != kHeld && support.state[b] != kHeld;
   });
@@ -98,10 +181,12 @@ TrimCounts trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const doubl
     if (v % 65'536 == 0) ctx.checkpoint();
     dropped[v] = support.state[v] != kHeld ? root_goes[patches.root_of(v)] : 0;
   }
+  UnionFind whole = components_of(mesh, dropped, ctx);
+  move_borders_back(mesh, samples, dropped, ctx);
+  drop_shards(mesh, whole, dropped, ctx);
   TrimCounts counts{count_of(dropped), 0};
   // What is left of each component: its size against the widest spacing of the samples at it.
-  UnionFind components = patches_of(
-      mesh, ctx, [&](std::uint32_t a, std::uint32_t b) { return dropped[a] == 0 && dropped[b] == 0; });
+  UnionFind components = components_of(mesh, dropped, ctx);
   BulkVector<Box3d> box(mesh.vertices.size());
   BulkVector<float> widest(mesh.vertices.size());
   parallel_for(ctx, box.size(), 65'536, [&](std::size_t begin, std::size_t end) {

@@ -8,14 +8,19 @@
 
 namespace pc::poisson_detail {
 
+/// The samples that a surface was made of.
+struct SampleTree {
+  const KdTree& tree;
+  Span<const Vec3d> place;     ///< by the rows of the tree
+  Span<const double> spacing;  ///< distance to the kSupportNeighbors-th neighbour
+};
+
 struct TrimCounts {
   std::uint64_t unsupported_vertices, speck_vertices;
 };
 
-/// Drops the vertices that no sample supports, then the specks ("Support" in poisson.h), with their triangles, and last
-/// vertices without triangles.
-///
-/// tree     of the samples; spacing by its rows
-TrimCounts trim_unsupported(UnitMesh& mesh, const KdTree& tree, Span<const double> spacing, OpContext& ctx);
+/// Drops the vertices that no sample supports, moves borders back, then drops the specks ("Support" in poisson.h), with their
+/// triangles, and last vertices without triangles.
+TrimCounts trim_unsupported(UnitMesh& mesh, const SampleTree& samples, OpContext& ctx);
 
 }  // namespace pc::poisson_detail

@@ -13,7 +13,7 @@ namespace {
 
 void add_shoot_tube(const PlacementInput& input, std::size_t shoot, ShootParts& parts) {
   const auto& phytomers = input.plant.shoots[shoot].phytomers;
-  std::vector<TubePoint> line;
+  std::vector<TubePoint>& line = parts.line;
   double thickest = 0;
   const auto point = [&](std::size_t frame) {
     return input.axes.frames[frame].point - input.plant.base_position;
@@ -48,6 +48,16 @@ ShootParts shoot_parts(const PlacementInput& input, std::size_t shoot) {
     }
   }
   return parts;
+}
+
+void reserve_parts(const std::vector<ShootParts>& shoots, PlantParts& out) {
+  std::size_t tubes = 0, rings = 0, instances = 0;
+  for (const ShootParts& shoot : shoots) {
+    tubes += shoot.tubes.size();
+    rings += shoot.rings.rings.size();
+    instances += shoot.instances.size();
+  }
+  out.tubes.reserve(tubes), out.rings.reserve(rings), out.instances.reserve(instances);
 }
 
 /// Something that becomes triangles: a tube, or an instance.
@@ -206,6 +216,7 @@ PlantParts plant_parts(const PlantStructure& plant, const PlantSpecies& species,
   });
   PlantParts out;
   out.base = plant.base_position;
+  reserve_parts(shoots, out);
   for (ShootParts& shoot : shoots) {
     for (PlantTube& tube : shoot.tubes) {
       tube.first_ring += out.rings.size();

@@ -46,7 +46,8 @@ void check_place(const Vec3d& p, std::size_t shoot) {
 
 void add_stalk(const StalkPath& path, double radius, double tip_radius, OrganCode organ, std::uint32_t sides,
                std::uint32_t shoot, ShootParts& parts) {
-  std::vector<TubePoint> line;
+  std::vector<TubePoint>& line = parts.line;
+  line.clear();
   const auto n = static_cast<double>(path.frames.size() - 1);
   for (std::size_t i = 0; i < path.frames.size(); ++i) {
     const double f = n > 0 ? static_cast<double>(i) / n : 0;
@@ -250,7 +251,9 @@ StalkPath stalk_path(const AxisFrame& node, const StalkParams& params) {
   frame.point.z = std::max(frame.point.z, 0.0);
   frame.normal = across_axis(node, params.azimuth_deg + 180);
   frame = pitched(frame, 180, params.pitch_deg);
-  StalkPath path{{frame}, params.length_m};
+  StalkPath path{{}, params.length_m};
+  path.frames.reserve(params.segments + std::size_t{1});
+  path.frames.push_back(frame);
   const double step = params.length_m / params.segments;
   for (std::uint32_t i = 0; i < params.segments; ++i) {
     frame = stepped(bent(frame, params.curvature_deg_per_m, step), step);

@@ -31,6 +31,7 @@ struct ShootParts {
   std::vector<PlantTube> tubes;  ///< first_ring in `rings`
   std::vector<OrganInstance> instances;
   double wood_volume_m3 = 0, leaf_area_m2 = 0, height_m = 0;
+  std::vector<TubePoint> line;  ///< scratch: of the tube that is being added
 };
 
 /// Cuts the pieces that were added to `parts.rings` since `first_piece` into tubes of at most 512 rings.

@@ -33,6 +33,8 @@ void draw_heading(const ShootDraws& shoot, const PhytomerPlace& place, PlantInte
   const double length = internode.internode_length_max / segments;
   const double keep = std::exp(-length / 2), noise = shoot.tortuosity_deg * std::sqrt(1 - keep * keep);
   double heading = place.heading_deg;
+  internode.yaw_perturbations.reserve(segments);
+  internode.curvature_perturbations.reserve(segments);
   for (std::uint32_t i = 0; i < segments; ++i) {
     double curvature = shoot.curvature_deg_per_m, yaw = 0;
     if (noise > 0) {
@@ -83,6 +85,7 @@ void add_leaves(const ShootDraws& shoot, const LeafParams& params, const Phytome
   out.leaflet_offset = draw(params.leaflet_offset, Draw::kLeafletOffset);
   if (!place.has_leaves) return;
   const double scale = draw(params.leaf_scale, Draw::kLeafScale) * factor;
+  out.leaves.reserve(params.leaflets);
   for (std::uint64_t i = 0; i < params.leaflets; ++i)
     out.leaves.push_back(
         {scale, draw(params.leaf_pitch, Draw::kLeafPitch, i), draw(params.leaf_yaw, Draw::kLeafYaw, i),

@@ -1,6 +1,7 @@
 #include "ops/plant/shape_checks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "core/error.h"
@@ -121,6 +122,48 @@ void check_organ_shape(const NamedOrgan& organ) {
     triangles += 2.0 * body.copies * body.rings * std::max(body.sides, 2 * body.ribs);
   }
   checks.range("number of triangles", triangles, 0, kMostTriangles);
+}
+
+namespace {
+
+constexpr double kMostAreaError = 0.01;
+
+void check_leaf(const std::string& type, const LeafParams& leaf, const PlantPrototypes& prototypes) {
+  const std::string where = "shoot_types." + type + ".leaf.";
+  const auto& leaves = prototypes.leaves;
+  const auto shape = std::find_if(leaves.begin(), leaves.end(),
+                                  [&](const auto& one) { return one.name == leaf.leaf_shape; });
+  if (shape == leaves.end())
+    throw Error(ErrorCode::kInvalidArgument, where + "leaf_shape: there is no leaf shape " + leaf.leaf_shape);
+  if (std::abs(leaf.area_coefficient - shape->area) <= kMostAreaError * shape->area) return;
+  std::ostringstream text;
+  text.precision(4);
+  text << where << "area_coefficient is " << leaf.area_coefficient << ", but the area of its shape "
+       << leaf.leaf_shape << " is " << shape->area << " times the square of its length";
+  throw Error(ErrorCode::kInvalidArgument, text.str());
+}
+
+void check_organ_name(const std::string& where, const std::string& name,
+                      const std::vector<PlantPrototypes::Organ>& organs) {
+  const bool is_known =
+      std::any_of(organs.begin(), organs.end(), [&](const auto& one) { return one.name == name; });
+  if (!name.empty() && !is_known)
+    throw Error(ErrorCode::kInvalidArgument, where + ": there is no such shape: " + name);
+}
+
+}  // namespace
+
+void check_named_shapes(const PlantSpecies& species, const PlantPrototypes& prototypes) {
+  for (const ShootType& type : species.shoot_types) {
+    if (type.leaf) check_leaf(type.label, *type.leaf, prototypes);
+    if (type.first_nodes) check_leaf(type.label, type.first_nodes->leaf, prototypes);
+    for (const auto* buds : {&type.axillary, &type.terminal}) {
+      if (!*buds) continue;
+      const std::string where = "shoot_types." + type.label;
+      check_organ_name(where + ".flower_shape", (*buds)->flower_shape, prototypes.flowers);
+      check_organ_name(where + ".fruit_shape", (*buds)->fruit_shape, prototypes.fruits);
+    }
+  }
 }
 
 }  // namespace pc

@@ -91,6 +91,7 @@ Vec3d close_piece(const std::vector<TubePoint>& points, Vec3d first, TubeRings& 
 void add_tube(Span<const TubePoint> line, const Vec3d& normal, TubeRings& tubes) {
   std::vector<TubePoint> points;
   std::vector<double> reach;
+  points.reserve(line.size), reach.reserve(line.size);
   Piece piece(points, reach);
   Vec3d first = normal;
   bool is_open = false;

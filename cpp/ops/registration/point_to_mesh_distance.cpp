@@ -5,8 +5,10 @@
 #include <limits>
 #include <vector>
 
+#include "core/gpu_run.h"
 #include "core/parallel.h"
 #include "ops/registration/distance_statistics.h"
+#include "ops/registration/point_to_mesh_kernel.h"
 #include "spatial/bvh_queries.h"
 #include "spatial/pseudo_normals.h"
 
@@ -17,6 +19,8 @@ namespace {
 constexpr std::size_t kBlock = 4096;  // rows whose moments are summed together
 /// Points between two cancel checks: on a million triangles that share a vertex, each takes 30 ms.
 constexpr std::size_t kBatch = 4;
+constexpr std::size_t kDeviceRows = 256 * kBlock;  // of which the GPU searches the points together
+static_assert(kDeviceRows % kBlock == 0);
 
 /// Measures blocks of rows.
 class Measure {
@@ -37,17 +41,31 @@ class Measure {
     std::uint64_t unmeasured = 0;
   };
 
+  /// Triangles that are known: of the rows from `first` on, for those that are measured.
+  void know(std::size_t first, const ClosestTriangle* known) {
+    first_known_ = first;
+    known_ = known;
+  }
+
+  /// Rows of [begin, end) that are measured, before which `kept` rows are kept, with their places in the tree's frame.
+  void collect(std::size_t begin, std::size_t end, std::uint64_t kept, std::vector<std::size_t>& rows,
+               std::vector<Vec3d>& places) const {
+    for (std::size_t row = begin; row < end; ++row) {
+      if (!takes(row, kept) || !is_usable(positions_[row] + shift_)) continue;
+      rows.push_back(row);
+      places.push_back(positions_[row] + to_tree_);
+    }
+  }
+
   /// The rows [begin, end), before which `kept` rows are kept.
   Part operator()(std::size_t begin, std::size_t end, std::uint64_t kept, const OpContext& ctx) const {
     Part part;
     Batch batch;
     for (std::size_t row = begin; row < end; ++row) {
       distances_[row] = std::numeric_limits<float>::quiet_NaN();
-      if (!skip_.empty() && skip_[row] != 0) continue;
-      if (kept++ % stride_ != 0) continue;
+      if (!takes(row, kept)) continue;
       const Vec3d place = positions_[row] + shift_;
-      const auto usable = [](double value) { return std::abs(value) <= bvh::kMaxCoordinate; };
-      if (!usable(place.x) || !usable(place.y) || !usable(place.z)) {
+      if (!is_usable(place)) {
         ++part.unmeasured;
         continue;
       }
@@ -72,8 +90,7 @@ class Measure {
   void finish(Batch& batch, Part& part, const OpContext& ctx) const {
     if (batch.size == 0) return;
     ctx.checkpoint();
-    fastest_bvh_queries().closest(tree_, batch.points, batch.size, to_tree_, batch.guess, batch.found);
-    batch.guess = batch.found[batch.size - 1].slot;
+    search(batch);
     for (std::size_t i = 0; i < batch.size; ++i) {
       const double distance = std::sqrt(batch.found[i].squared);
       const bool inside = sides_ != nullptr && is_inside(batch.found[i], batch.points[i] + to_tree_);
@@ -85,6 +102,26 @@ class Measure {
       distances_[batch.rows[i]] = static_cast<float>(sided);
     }
     batch.size = 0;
+  }
+
+  void search(Batch& batch) const {
+    if (known_ != nullptr) {
+      for (std::size_t i = 0; i < batch.size; ++i) batch.found[i] = known_[batch.rows[i] - first_known_];
+      return;
+    }
+    fastest_bvh_queries().closest(tree_, batch.points, batch.size, to_tree_, batch.guess, batch.found);
+    batch.guess = batch.found[batch.size - 1].slot;
+  }
+
+  /// Whether a row is kept and the stride's turn; counts the kept ones.
+  bool takes(std::size_t row, std::uint64_t& kept) const {
+    if (!skip_.empty() && skip_[row] != 0) return false;
+    return kept++ % stride_ == 0;
+  }
+
+  static bool is_usable(const Vec3d& place) {
+    const auto usable = [](double value) { return std::abs(value) <= bvh::kMaxCoordinate; };
+    return usable(place.x) && usable(place.y) && usable(place.z);
   }
 
   bool is_inside(const ClosestTriangle& found, const Vec3d& p) const {
@@ -99,6 +136,8 @@ class Measure {
   std::uint64_t stride_;
   Vec3d shift_, to_tree_;
   Span<float> distances_;
+  std::size_t first_known_ = 0;
+  const ClosestTriangle* known_ = nullptr;
 };
 
 /// Number of kept rows before each block.
@@ -111,6 +150,26 @@ std::vector<std::uint64_t> kept_before(std::size_t rows, Span<const std::uint8_t
   });
   for (std::size_t block = 1; block < before.size(); ++block) before[block] += before[block - 1];
   return before;
+}
+
+/// Lets the GPU search the closest triangles of the rows [begin, end); false = the CPU must.
+bool search_on_device(GpuRun& gpu, const Bvh& tree, Measure& measure, std::size_t begin, std::size_t end,
+                      std::uint64_t kept, std::vector<ClosestTriangle>& known) {
+  if (!gpu.usable()) return false;
+  std::vector<std::size_t> rows;
+  std::vector<Vec3d> places;
+  measure.collect(begin, end, kept, rows, places);
+  std::vector<ClosestTriangle> found(places.size());
+  const point_to_mesh_kernel::HostPass pass{tree.view(), tree.triangles().size, places.data(), places.size(),
+                                            found.data()};
+  const bool done = gpu.run([&](const auto& table, const auto& control, auto& error) {
+    return table.closest_triangles(&pass, &control, &error);
+  });
+  if (!done) return false;
+  known.resize(end - begin);
+  for (std::size_t i = 0; i < rows.size(); ++i) known[rows[i] - begin] = found[i];
+  measure.know(begin, known.data());
+  return true;
 }
 
 Measure::Part merged(const std::vector<Measure::Part>& parts) {
@@ -140,15 +199,24 @@ PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const
   std::optional<PseudoNormals> sides;
   if (params.with_sides) sides.emplace(mesh, ctx);
   const Bvh tree(mesh, ctx);
-  PointToMeshResult result{Column<float>(positions.size), 0, 0, std::nullopt, std::nullopt};
+  PointToMeshResult result{Column<float>(positions.size), 0, 0, std::nullopt, std::nullopt, {}};
   const std::vector<std::uint64_t> before = kept_before(positions.size, skip, ctx);
   ctx.begin_phase("Computing distances", positions.size);
   std::vector<Measure::Part> parts((positions.size + kBlock - 1) / kBlock);
   const bool sided = sides && sides->defined();
-  const Measure measure(positions, skip, tree, sided ? &*sides : nullptr, params, result.distances.view());
-  parallel_for(ctx, positions.size, kBlock, [&](std::size_t begin, std::size_t end) {
-    parts[begin / kBlock] = measure(begin, end, before[begin / kBlock], ctx);
-  });
+  Measure measure(positions, skip, tree, sided ? &*sides : nullptr, params, result.distances.view());
+  GpuRun gpu(ctx, "Distances", result.warnings);
+  std::vector<ClosestTriangle> known;
+  const std::size_t together = gpu.usable() ? kDeviceRows : std::max<std::size_t>(1, positions.size);
+  for (std::size_t first = 0; first < positions.size; first += together) {
+    const std::size_t count = std::min(together, positions.size - first);
+    if (!search_on_device(gpu, tree, measure, first, first + count, before[first / kBlock], known))
+      measure.know(0, nullptr);
+    parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
+      const std::size_t block = (first + begin) / kBlock;
+      parts[block] = measure(first + begin, first + end, before[block], ctx);
+    });
+  }
   const Measure::Part all = merged(parts);
   result.point_count = all.moments.unsigned_.count;
   result.unmeasured_count = all.unmeasured;
@@ -169,7 +237,9 @@ std::uint64_t point_to_mesh_distance_bytes(std::uint64_t points, std::uint64_t v
                       building = triangles * 2 * sizeof(Box3d);
   const std::uint64_t kept = with_sides ? triangles * 24 + vertices * 24 : 0;
   const std::uint64_t pairing = with_sides ? triangles * 3 * 24 + vertices * 8 : 0;
-  return points * 4 + parts + tree + kept + std::max(building, pairing);
+  const std::uint64_t searched =  // by the GPU
+      std::min<std::uint64_t>(points, kDeviceRows) * (sizeof(Vec3d) + 2 * sizeof(ClosestTriangle) + 8);
+  return points * 4 + parts + tree + kept + std::max(building, pairing) + searched;
 }
 
 }  // namespace pc

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/column.h"
@@ -53,6 +54,7 @@ struct PointToMeshResult {
   std::uint64_t unmeasured_count;  ///< rows to keep that are not finite or beyond 1e15 m
   std::optional<DistanceStatistics> spread;  ///< nothing if no point was measured
   std::optional<SidedStatistics> sides;      ///< with_sides
+  std::vector<std::string> warnings;         ///< why the CPU computed what the GPU was asked for
 };
 
 /// Distance of points to the closest place of a mesh: on a face, an edge or a vertex.
@@ -60,7 +62,7 @@ struct PointToMeshResult {
 /// positions  (n) metres; read in blocks, never copied
 /// skip       (n) non-zero = leave out, or empty = keep all
 /// mesh       at least one triangle, metres
-/// Order      The same bits for any thread count. Distances are exact to 1e-9 m (for coordinates up to 1e7 m) before they
+/// Order      The same bits for any thread count and device. Distances are exact to 1e-9 m (for coordinates up to 1e7 m) before they
 ///            are narrowed to float32. Mean, rmse and deviation come from the exact ones, percentiles, bands and
 ///            histogram from the narrowed ones.
 /// Cost       point_to_mesh_distance_bytes(); O(log T) time per point near the mesh.

@@ -91,7 +91,36 @@ const surfaceJob = (method: string, words: string, points: number, limit: number
     },
   );
 
+/** Leaf area density of so many pulses in voxels of a cube, `edge` along each side. */
+const leafAreaJob = (pulses: number, edge: number, targets: readonly [number, number] | number) =>
+  defineJob(
+    () =>
+      passiveJob(
+        ["count", "op_s", "op_cpu_s", "trace_s", "trace_cpu_s", "invert_cpu_s", "crossed", "of_truth"],
+        "lad",
+        String(pulses),
+        String(edge),
+        THREADS,
+      ),
+    {
+      title: `leaf area density of ${pulses / MILLION}M pulses in ${edge ** 3} voxels`,
+      count: pulses,
+      figure: (sample) =>
+        `${sample.op_s.toFixed(2)} s; beams ${sample.trace_cpu_s.toFixed(2)} CPU-s, ${((1e9 * sample.trace_cpu_s) / sample.crossed).toFixed(0)} ns per voxel crossed; inversion ${sample.invert_cpu_s.toFixed(3)} CPU-s`,
+      targets:
+        typeof targets === "number"
+          ? [atMost((sample) => sample.op_s, targets, `<= ${targets} s`)]
+          : [
+              atMost((sample) => sample.trace_s, targets[0], `beams <= ${targets[0]} s`),
+              atMost((sample) => sample.op_s - sample.trace_s, targets[1], `inversion <= ${targets[1]} s`),
+            ],
+      compare: ["op_cpu_s", "trace_cpu_s"],
+    },
+  );
+
 export const meshJobs = {
+  "lad-2m": leafAreaJob(2 * MILLION, 20, [1, 0.15]),
+  "lad-10m": leafAreaJob(10 * MILLION, 100, 4),
   delaunay: surfaceJob("delaunay", "Delaunay triangulation", MILLION, 0.9),
   "alpha-shape": surfaceJob("alpha_shape", "alpha shape", 500_000, 8),
   "scan-mesh": defineJob(

@@ -95,6 +95,10 @@ int mesh_stem(const Arguments& arguments);
 /// Arguments: POINTS [THREADS]
 int mesh_scan(const Arguments& arguments);
 
+/// Leaf area density of a cube of leaves by four scanners: beams through EDGE^3 voxels, and their inversion.
+/// Arguments: PULSES EDGE [THREADS]
+int invert_density(const Arguments& arguments);
+
 /// Labels the noise of a LAS file by ror, ror_tiled (both with the radius from the spacing, which is measured too),
 /// voxel_count (10 cm), sor (16 neighbours) or auto; median of three. Arguments: FILE.las METHOD [THREADS]
 int denoise_points(const Arguments& arguments);

@@ -13,6 +13,34 @@ namespace {
 
 using Kind = io::JsonShape::Kind;
 
+/// Rows of four: an id, a radius and the lengths of two lists.
+std::vector<io::RecordField> shoot_fields() {
+  using FieldKind = io::RecordField::Kind;
+  std::vector<io::RecordField> fields(4);
+  fields[0].name = "id";
+  fields[0].whole = true;
+  fields[1].name = "ids";
+  fields[1].kind = FieldKind::kNumbers;
+  fields[2].name = "radius";
+  fields[2].min = 0;
+  fields[2].above_min = true;
+  fields[2].fallback = 0.5;
+  fields[3].name = "more";
+  fields[3].kind = FieldKind::kNumbers;
+  fields[3].fallback = 0;
+  return fields;
+}
+
+/// A valid table has whole rows, and its lists the lengths that the rows say.
+void check_records(const io::JsonList& list) {
+  const auto rows = list.column.as<double>();
+  double items = 0;
+  for (std::size_t i = 0; i < rows.size; ++i)
+    if (i % 4 >= 2) items += rows[i];
+  if (rows.size != 4 * list.length || items != static_cast<double>(list.items.size()))
+    throw Error(ErrorCode::kInternal, "a table of records has another shape than its list");
+}
+
 io::JsonShape shape() {
   const io::JsonShape dem{Kind::kObject, {{"grid_z", {Kind::kHeights, {}}}, {"nx", {}}}};
   return {Kind::kObject,
@@ -20,6 +48,7 @@ io::JsonShape shape() {
            {"labels", {Kind::kNumbers, {}}},
            {"flags", {Kind::kFlags, {}}},
            {"dem", dem},
+           {"shoots", {Kind::kRecords, {}, shoot_fields()}},
            {"name", {}}}};
 }
 
@@ -30,6 +59,7 @@ std::vector<std::vector<std::uint8_t>> json_seeds() {
            R"({"labels":[1,2,1e400],"flags":[true,false],"dem":{"grid_z":[[1,null],[2.5,-0]],"nx":2}})",
            R"({"dem":{"grid_z":[1,null,3]},"other":{"deep":[[[{"a":[]}]],"x"]},"points":null,"points":[]})",
            "\xef\xbb\xbf [1, 2, {\"points\": [[1]]}]",
+           R"({"shoots":[{"id":1,"ids":[2,3],"radius":1e-3},{"more":[],"ids":[],"id":-7,"hue":{"a":[1]}}]})",
            R"({"points":[["a"],{"b":[1,2]},[1,2,3,4]],"labels":["["],"labels":[0.1234567890123456789012]})",
        }) {
     seeds.emplace_back(text.begin(), text.end());
@@ -50,6 +80,7 @@ void read_json_file(const std::string& path, OpContext& ctx) {
   for (const io::JsonList& list : found.lists) {
     if (!list.valid && list.column.size() != 0)
       throw Error(ErrorCode::kInternal, "a list that is not valid has a column");
+    if (list.valid && list.items.dtype() == DType::kF64) check_records(list);
     const bool heights = list.column.dtype() == DType::kF64;  // rows count as one
     if (list.valid && !heights && list.column.size() != list.length)
       throw Error(ErrorCode::kInternal, "a column has another length than its list");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -241,6 +242,104 @@ TEST(JsonLists, ManyListsWithBracketsInStringsTakeLinearTime) {
   text += R"("value":1})";
   EXPECT_EQ(read(text, {1U << 24, 10}).lists.size(),
             20'000U);  // a 1000 times longer if each looked to the end of the text
+}
+
+JsonShape shape_of_records() {
+  RecordField id;
+  id.name = "id";
+  id.min = 0;
+  id.whole = true;
+  RecordField start;
+  start.name = "start";
+  start.kind = RecordField::Kind::kPoint;
+  RecordField radius;
+  radius.name = "radius";
+  radius.min = 0;
+  radius.above_min = true;
+  RecordField share;
+  share.name = "share";
+  share.max = 1;
+  share.nullable = true;
+  share.fallback = std::numeric_limits<double>::quiet_NaN();
+  RecordField ids;
+  ids.name = "ids";
+  ids.kind = RecordField::Kind::kNumbers;
+  ids.whole = true;
+  ids.fallback = 0;
+  JsonShape list{Kind::kRecords, {}, {id, ids, start, radius, share}};
+  return {Kind::kObject, {{"trees", list}}};
+}
+
+JsonList read_records(const std::string& list) {
+  const std::string text = R"({"trees":)" + list + "}";
+  const std::string padded = text + std::string(kDecimalPadding, '\0');
+  JobControl control;
+  OpContext ctx(control);
+  JsonDocument found =
+      read_json_lists({padded.data(), text.size()}, shape_of_records(), "T", {1000, 10}, ctx);
+  EXPECT_EQ(found.rest, R"({"trees":"T0"})");
+  return std::move(found.lists.at(0));
+}
+
+TEST(JsonRecords, AreRowsInTheOrderOfTheFieldsWithTheLengthsOfTheirListsLast) {
+  const JsonList found = read_records(
+      R"([{"ids":[7, 8],"radius":1e-3,"start":[1,2,3],"id":4,"share":null},
+          {"id":5,"start":[-1,0,1.5],"radius":2,"share":0.25,"radius":3}])");
+  ASSERT_TRUE(found.valid);
+  EXPECT_EQ(found.length, 2U);
+  const auto rows = doubles(found);
+  ASSERT_EQ(rows.size(), 14U);
+  EXPECT_TRUE(std::isnan(rows[5]));
+  EXPECT_EQ(std::vector<double>(rows.begin(), rows.begin() + 5), (std::vector<double>{4, 1, 2, 3, 1e-3}));
+  EXPECT_EQ(std::vector<double>(rows.begin() + 6, rows.end()),
+            (std::vector<double>{2, 5, -1, 0, 1.5, 3, 0.25, 0}));
+  const auto items = found.items.as<double>();
+  EXPECT_EQ(std::vector<double>(items.begin(), items.end()), (std::vector<double>{7, 8}));
+}
+
+TEST(JsonRecords, TheFirstOneAgainstARuleIsGivenBack) {
+  const std::string good = R"({"id":1,"start":[0,0,0],"radius":1})";
+  for (const std::string record : {
+           "7",
+           R"({"id":-1,"start":[0,0,0],"radius":1})",
+           R"({"id":1.5,"start":[0,0,0],"radius":1})",
+           R"({"id":1e300,"start":[0,0,0],"radius":1})",
+           R"({"id":"1","start":[0,0,0],"radius":1})",
+           R"({"id":1,"start":[0,0],"radius":1})",
+           R"({"id":1,"start":[0,0,0,0],"radius":1})",
+           R"({"id":1,"start":0,"radius":1})",
+           R"({"id":1,"start":[0,0,1e999],"radius":1})",
+           R"({"id":1,"start":[0,0,0],"radius":0})",
+           R"({"id":1,"start":[0,0,0],"radius":null})",
+           R"({"id":1,"start":[0,0,0]})",
+           R"({"id":1,"start":[0,0,0],"radius":1,"share":2})",
+           R"({"id":1,"start":[0,0,0],"radius":1,"ids":[1,[2]]})",
+           R"({"id":1,"start":[0,0,0],"radius":1,"ids":null})",
+       }) {
+    const JsonList found = read_records("[" + good + ", " + record + " ,{}]");
+    EXPECT_FALSE(found.valid) << record;
+    EXPECT_EQ(found.wrong_index, 1U);
+    EXPECT_EQ(found.wrong_text, record);
+    EXPECT_EQ(found.length, 3U);
+    EXPECT_EQ(found.column.size(), 0U);
+  }
+  const JsonList found = read_records("[{" + std::string(70000, ' ') + "}]");
+  EXPECT_FALSE(found.valid);
+  EXPECT_EQ(found.wrong_text, "");
+}
+
+TEST(JsonRecords, UnknownKeysAreNamedOnceAndAtMostSixteen) {
+  std::string list;
+  for (int i = 0; i < 40; ++i)
+    list += std::string(i == 0 ? "" : ",") + R"({"id":1,"start":[0,0,0],"radius":1,"hue":[{}],"k)" +
+            std::to_string(i) + R"(":2})";
+  const JsonList found = read_records("[" + list + "]");
+  ASSERT_TRUE(found.valid);
+  ASSERT_EQ(found.unknown.size(), 16U);
+  EXPECT_EQ(found.unknown[0], "[0].hue");
+  EXPECT_EQ(found.unknown[1], "[0].k0");
+  EXPECT_EQ(found.unknown[2], "[1].k1");
+  EXPECT_EQ(read_records("[]").length, 0U);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "support/fuzz_runs.h"
 #include "support/nasty_clouds.h"
 
 namespace pc {
@@ -87,7 +88,7 @@ void expect_delaunay(const std::vector<Vec3d>& points) {
 }
 
 TEST(DelaunayTetrahedra, SpheresAreEmptyForNastyClouds) {
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(1500); ++seed) {
     SCOPED_TRACE(seed);
     expect_delaunay(exact(nasty_clouds::cloud(seed, 24)));
     if (HasFatalFailure()) return;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "core/random.h"
 #include "spatial/hull.h"
 #include "spatial/nearest_cells.h"
+#include "support/fuzz_runs.h"
 #include "support/nasty_clouds.h"
 
 namespace pc {
@@ -161,6 +163,48 @@ TEST(DivideDelaunay, FullLatticesRingsAndLines) {
   EXPECT_EQ(triangulate({{1, 1}, {1, 2}, {2, 1}}).size(), 1U);
 }
 
+using Corners = std::array<std::pair<std::int32_t, std::int32_t>, 3>;
+
+/// Triangles by the places of their corners, those that `keep` accepts.
+template <class Keep>
+std::set<Corners> corners_of(const Points& points, DelaunayCuts cuts, const Keep& keep) {
+  std::set<Corners> found;
+  for (const DelaunayTriangle& t : triangulate(points, 1, cuts)) {
+    Corners corners;
+    for (std::size_t i = 0; i < 3; ++i) corners[i] = {points[t.corner[i]].u, points[t.corner[i]].v};
+    std::sort(corners.begin(), corners.end());
+    if (keep(corners)) found.insert(corners);
+  }
+  return found;
+}
+
+/// Whether the circle through three places lies within rows and columns `low` to `high`.
+bool circle_within(const Corners& c, double low, double high) {
+  const auto u = [&](std::size_t i) { return static_cast<double>(c[i].first - c[0].first); };
+  const auto v = [&](std::size_t i) { return static_cast<double>(c[i].second - c[0].second); };
+  const double d = 2 * (u(1) * v(2) - v(1) * u(2));
+  const double p = u(1) * u(1) + v(1) * v(1), q = u(2) * u(2) + v(2) * v(2);
+  const double x = (v(2) * p - v(1) * q) / d, y = (u(1) * q - u(2) * p) / d, r = std::hypot(x, y);
+  const double at_u = x + c[0].first, at_v = y + c[0].second;
+  return at_u - r >= low && at_u + r <= high && at_v - r >= low && at_v + r <= high;
+}
+
+TEST(DivideDelaunay, PointsOnOneCircleAreDividedAlikeInEveryWindow) {
+  const auto all = [](const Corners&) { return true; };
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Points points = scattered(300 + 60 * seed, seed, 40, 40);  // most circles hold four and more
+    EXPECT_EQ(corners_of(points, DelaunayCuts::kUpright, all), corners_of(points, DelaunayCuts::kBoth, all));
+    const auto low = static_cast<std::int32_t>(1 + seed % 7), high = static_cast<std::int32_t>(33 - seed % 5);
+    Points window;
+    for (const LatticePoint& p : points)
+      if (p.u >= low && p.u <= high && p.v >= low && p.v <= high) window.push_back(p);
+    const auto inside = [&](const Corners& c) { return circle_within(c, low, high); };
+    const auto whole = corners_of(points, DelaunayCuts::kUpright, inside);
+    EXPECT_GT(whole.size(), 100U);
+    EXPECT_EQ(whole, corners_of(window, DelaunayCuts::kUpright, inside)) << seed;
+  }
+}
+
 void expect_parts_agree(DelaunayCuts cuts) {
   const Points points = scattered(60'000, 3, 700, 700);
   const auto one = triangulate(points, 1, cuts), three = triangulate(points, 3, cuts);
@@ -209,7 +253,7 @@ std::vector<Vec2d> plane_points(std::uint64_t seed, std::size_t most) {
 TEST(DivideDelaunay, CirclesAreEmptyForNastyClouds) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 1);
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(2000); ++seed) {
     SCOPED_TRACE(seed);
     const std::vector<Vec2d> points = plane_points(seed, 40);
     const DelaunayCuts cuts = seed % 2 == 0 ? DelaunayCuts::kUpright : DelaunayCuts::kBoth;

@@ -151,6 +151,15 @@ TEST(RayPacket, RaysSeenEdgeOn) {
 }
 
 /// Rays that are none among ordinary ones: they hit nothing, and change nothing for the others.
+TEST(RayPacket, ATriangleTooSmallForSinglePrecision) {
+  Mesh mesh{"tiny", {}, {}};
+  mesh.add({0, 0, 1e-40}, {0, 2e-40, 1e-40}, {2e-40, 0, 0});
+  std::vector<Ray> rays(16, Ray{{0.003, 0, 0}, {-0.003, 0, 2e-40 / 3}, 0, 1e9});
+  std::size_t hit_count = 0;
+  expect_same(tree_of(mesh), rays, "tiny", hit_count);
+  EXPECT_GT(hit_count, 0U);
+}
+
 TEST(RayPacket, StrangeRaysAmongOthers) {
   const Mesh mesh = test::soup(900, 10, 1, 1);
   const Bvh tree = tree_of(mesh);

@@ -9,9 +9,9 @@
 
 namespace pc::test {
 
-/// Runs of a test with random clouds: `usual`, or the number in PC_TREE_CLOUDS (`npm run fuzz -- trees`).
+/// Runs of a test with random clouds: `usual`, or the number in PC_FUZZ_CLOUDS (`npm run fuzz -- trees|surfaces`).
 inline std::uint64_t fuzz_runs(std::uint64_t usual) {
-  const char* const wanted = std::getenv("PC_TREE_CLOUDS");
+  const char* const wanted = std::getenv("PC_FUZZ_CLOUDS");
   return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
 }
 

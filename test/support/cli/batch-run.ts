@@ -51,6 +51,7 @@ export async function runJobs(root: string, workflow: string, name: string, cata
   await done(root, ["batch", file, "--catalog", join(root, catalog), "--out", out, "--plan"]);
   const { tiles, files } = planOf(out);
   for (const { id } of files.filter(({ compressed }) => compressed)) await done(root, ["batch-unpack", out, id]);
+  if (planOf(out).windows.length > 0) await done(root, ["batch-measure", out]);
   for (const { id } of tiles) await done(root, ["batch-tile", out, id]);
   await done(root, ["batch-merge", out]);
   for (const { id } of tiles) await done(root, ["batch-cloud", out, id]);
@@ -86,12 +87,6 @@ export async function labelledPoints(out: string): Promise<LabelledPoints> {
 
 export const shareEqual = (a: Uint32Array, b: Uint32Array): number =>
   a.reduce((count, value, i) => count + (value === b[i] ? 1 : 0), 0) / a.length;
-
-/** Cells that hold a point, by the same names as cellsOf. */
-export function cellsWithPoints(places: LabelledPoints["places"], cell: number): Set<string> {
-  const index = (mm: number, from: number) => Math.floor((mm - 1000 * from) / (1000 * cell));
-  return new Set(places.map(([x, y]) => `${index(x, EAST)} ${index(y, NORTH)}`));
-}
 
 /** The cells of a batch's raster by the place of their lower-left corner, cells; voids are left out. */
 export function cellsOf(out: string, surface: string): Map<string, number> {

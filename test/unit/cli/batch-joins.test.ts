@@ -35,7 +35,7 @@ const file = (x: number, y: number, side: number, more: Partial<CatalogFile> = {
   ...more,
 });
 const planOf = (files: CatalogFile[], text = "ground:\n") =>
-  planBatch(catalogOf(files, []), parseWorkflow(text, "w.yml"), "w");
+  planBatch(catalogOf(files, []), parseWorkflow(text, "w.yml"), { name: "w", program: "1" });
 const square = (x: number, y: number, side: number) =>
   [
     [x, y],
@@ -118,6 +118,8 @@ test("plans warn of buffers and overlaps, and refuse a file under two names and 
   expect(planOf([...files, file(50, 0, 100)]).warnings).toEqual([expect.stringMatching(/^2 pairs of files overlap/)]);
   expect(() => planOf([...files, file(0, 0, 100, { path: "/data/copy.las" })])).toThrow(/the same points/);
   expect(() => planOf([file(0, 0, 100, { path: "/data/{a}/x.las" })])).toThrow(/braces/);
+  const wide = "tiles: { size_m: 1000 }\nground:\nrasters: { cell_m: 0.5 }\n";
+  expect(() => planOf(files, wide)).toThrow(/2064 x 2064 cells of 0.5 m, but the limit is 4000000/);
 });
 
 test("a point on the edge whose header is rounded down has a tile", () => {

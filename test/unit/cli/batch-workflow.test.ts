@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { ownersOf } from "../../../backend/cli/batch/owners.ts";
-import type { PlannedTile } from "../../../backend/cli/batch/plan-document.ts";
 import { buffersOf, resolveWorkflow, totalBuffer } from "../../../backend/cli/batch/resolve.ts";
-import { seamWarnings } from "../../../backend/cli/batch/seams.ts";
 import { hullOf } from "../../../backend/cli/batch/tile-trees.ts";
 import { parseWorkflow } from "../../../backend/cli/batch/workflow.ts";
 
@@ -57,17 +55,6 @@ test("what a step would derive in each tile is resolved once", () => {
     class_threshold: 0.1,
   });
   expect(() => resolveWorkflow(parsed("ground: { method: cloth }\n"), 25, [10, 10])).toThrow(/ground\.rigidness/);
-});
-
-test("what tiles may change is said", () => {
-  const tile = (points: number) => ({ view: [0, 0, 10, 10] as const, points }) as PlannedTile;
-  const of = (ground: string, tiles: readonly PlannedTile[]) =>
-    seamWarnings({ workflow: parsed(`ground: { ${ground} }\n`), tiles });
-  expect(of("method: auto", [tile(500), tile(700)])).toEqual([expect.stringMatching(/auto.*6\.0 points\/m2.*smrf/)]);
-  expect(of("method: auto", [tile(5000), tile(7000)])).toEqual([]);
-  expect(of("method: auto", [tile(500)])).toEqual([]);
-  expect(of("method: smrf", [tile(500), tile(700)])).toEqual([]);
-  expect(of("method: cloth, rigidness: 2, slope_smooth: false", [tile(5000), tile(7000)])).toHaveLength(1);
 });
 
 test("buffers follow from the parameters", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guardContents, isOwnPage } from "../../../backend/entry/window-guards.ts";
+import { guardContents, isOwnPage, reviveContents } from "../../../backend/entry/window-guards.ts";
 
 const ORIGIN = "http://127.0.0.1:4321";
 
@@ -64,4 +64,38 @@ test("no views, no windows, no permissions", () => {
 test("a page of another origin only looks like one's own", () => {
   expect(isOwnPage(`${ORIGIN}@evil.example/`, ORIGIN)).toBe(false);
   expect(isOwnPage("blob:http://127.0.0.1:4321/x", ORIGIN)).toBe(true);
+});
+
+test("a page that crashed is loaded again, one that crashes again and again after a question", async () => {
+  let time = 0;
+  let gone: (event: unknown, details: { reason: string; exitCode: number }) => void = () => undefined;
+  const done: string[] = [];
+  const contents = {
+    on: (_name: "render-process-gone", listener: typeof gone) => {
+      gone = listener;
+    },
+    reload: () => void done.push("reload"),
+  };
+  let answer = false;
+  reviveContents(contents as unknown as Parameters<typeof reviveContents>[0], {
+    now: () => time,
+    log: () => undefined,
+    ask: async (reason) => {
+      done.push(reason);
+      return answer;
+    },
+  });
+  const crash = async (after: number, reason = "crashed") => {
+    time += after;
+    gone({}, { reason, exitCode: 5 });
+    await Promise.resolve();
+    await Promise.resolve();
+    return done.splice(0);
+  };
+  expect(await crash(0, "clean-exit")).toEqual([]);
+  expect([await crash(10), await crash(10)]).toEqual([["reload"], ["reload"]]);
+  expect(await crash(10, "oom")).toEqual(["oom"]);
+  answer = true;
+  expect([await crash(10), await crash(70_000), await crash(10)]).toEqual([["reload"], ["reload"], ["reload"]]);
+  expect(await crash(10)).toEqual(["crashed", "reload"]);
 });

@@ -28,6 +28,18 @@ describe("species of the user", () => {
     expect(await library.find("triffid")).toBeUndefined();
   });
 
+  test("one with the id of a bundled species takes its place, as long as its file is there", async () => {
+    file("bean.json", BEAN.replace(/"max_age_days": \d+/, '"max_age_days": 12'));
+    const library = new SpeciesLibrary(folder);
+    const { species, problems: wrong } = await library.list();
+    expect([species.length, wrong]).toEqual([30, []]);
+    for (const bean of [await library.find("bean"), species.find((one) => one.file.id === "bean")])
+      expect([bean?.origin, bean?.file.max_age_days]).toEqual(["user", 12]);
+    expect((await library.find("maize"))?.origin).toBe("bundled");
+    rmSync(join(folder, "bean.json"));
+    expect((await library.find("bean"))?.origin).toBe("bundled");
+  });
+
   test("a group of its own, and no ranges or sources", async () => {
     const { expected: _, sources: __, ...rest } = JSON.parse(mine) as Record<string, unknown>;
     file("mybean.json", JSON.stringify({ ...rest, group: "My plants" }));
@@ -45,7 +57,8 @@ describe("species of the user", () => {
     file("unknown.json", unknown);
     file("broken.json", '{\n  "id": "broken",\n  "woody": tru\n}');
     file("empty.json", "");
-    file("bean.json", BEAN);
+    file("bean.json", negative);
+    file("maize.json", "{");
     file("other.json", mine);
     file("notes.txt", "no species");
     const { species, problems: found } = await new SpeciesLibrary(folder).list();
@@ -62,9 +75,11 @@ describe("species of the user", () => {
     });
     expect(of("broken.json")).toMatchObject({ line: 3, reason: expect.stringContaining("a value is expected") });
     expect(of("empty.json")).toMatchObject({ line: 1 });
-    expect(of("bean.json")?.reason).toContain("bundled");
+    expect(of("bean.json")?.reason).toContain("bundled bean is used");
+    expect(of("maize.json")).toMatchObject({ line: 1, reason: expect.stringContaining("bundled maize is used") });
+    for (const id of ["bean", "maize"]) expect(species.find((one) => one.file.id === id)?.origin).toBe("bundled");
     expect(of("other.json")?.reason).toContain("mybean.json");
-    expect(found).toHaveLength(6);
+    expect(found).toHaveLength(7);
   });
 
   test("a value inside of a shoot type is found", async () => {
@@ -101,6 +116,25 @@ describe("species of the user", () => {
         message: expect.stringContaining("mybean"),
       });
     else expect((await library.list()).problems).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["shapes.leaves.leaf.blade.width_ratio", 0.7, "area_coefficient"],
+  ["shoot_types.stem.leaf.leaf_shape", "needle", "no leaf shape needle"],
+  ["shoot_types.stem.axillary.fruit_shape", "berry", "no such shape: berry"],
+])("a species whose %s is %s cannot be used: %s", async (path, value, reason) => {
+  const changed = JSON.parse(mine) as Record<string, unknown>;
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  const inner = keys.reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, changed);
+  expect(Object.keys(inner)).toContain(last);
+  inner[last] = value;
+  file("mybean.json", JSON.stringify(changed));
+  const found = await new SpeciesLibrary(folder).find("mybean");
+  await expect(found?.native()).rejects.toMatchObject({
+    code: "invalid_file",
+    message: expect.stringContaining(reason),
   });
 });
 

@@ -106,10 +106,10 @@ const GpuTable kFull{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr,
 
 test::GroundCloud rough_cloud() {
   test::GroundCloud cloud =
-      test::surface_cloud(30, 0.25, [](double x, double y) { return std::sin(x) + 0.3 * y; });
+      test::surface_cloud(18, 0.25, [](double x, double y) { return std::sin(x) + 0.3 * y; });
   for (std::uint64_t i = 0; i < 4000; ++i)
     cloud.push_back(
-        {30 * random_unit(1, 3 * i), 30 * random_unit(1, 3 * i + 1), 12 * random_unit(1, 3 * i + 2) - 2});
+        {18 * random_unit(1, 3 * i), 18 * random_unit(1, 3 * i + 1), 12 * random_unit(1, 3 * i + 2) - 2});
   return cloud;
 }
 
@@ -118,7 +118,7 @@ ClothSimulationResult run_on(Device device, const test::GroundCloud& cloud) {
   OpContext ctx(control, device, 2);
   auto params = test::cloth_defaults(0.1, 0.1);
   params.want_heights = true;
-  params.iterations = 60;
+  params.iterations = 40;
   return cloth_simulation(test::hits_of(cloud), params, ctx);
 }
 

@@ -84,7 +84,7 @@ PublishedCloth published_drop(const std::vector<float>& terrain, int nx, int rig
 
 TEST(ClothDrop, IsThePublishedOne) {
   constexpr std::uint32_t kNx = 61;
-  for (const std::uint32_t ny : {3U, 16U, 33U, 200U}) {
+  for (const std::uint32_t ny : {3U, 16U, 33U, 100U}) {
     std::vector<float> terrain(std::size_t{kNx} * ny);
     for (std::size_t i = 0; i < terrain.size(); ++i) {
       const double x = static_cast<double>(i % kNx), y = static_cast<double>(i / kNx);
@@ -93,7 +93,7 @@ TEST(ClothDrop, IsThePublishedOne) {
     }
     for (const std::uint32_t rigidness : {1U, 2U, 3U}) {
       const auto expected = published_drop(terrain, kNx, static_cast<int>(rigidness), 2.05);
-      for (const int threads : {1, 2, 5}) {
+      for (const int threads : {1, 5}) {
         const auto cloth = drop({terrain.data(), kNx, kNx, ny}, {rigidness, 500, 2.05F}, threads);
         EXPECT_EQ(cloth.iterations, expected.steps) << ny << " " << rigidness;
         for (std::size_t i = 0; i < terrain.size(); ++i)

@@ -172,9 +172,9 @@ TEST(ClothSimulation, ThreadsChangeNoBit) {
   const Scene s = scene();
   auto params = cloth_defaults(0.05, 0.05);  // more than one block of particles
   params.want_heights = true;
-  params.iterations = 40;
+  params.iterations = 15;
   const auto one = run_cloth(s.cloud, params, 1);
-  for (const int threads : {2, 3, 5}) {
+  for (const int threads : {2, 5}) {
     const auto result = run_cloth(s.cloud, params, threads);
     EXPECT_EQ(labels_of(result.ground_class), labels_of(one.ground_class));
     EXPECT_TRUE(std::equal(result.height_above_cloth.view().begin(), result.height_above_cloth.view().end(),

@@ -145,5 +145,28 @@ TEST(BeerLambert, OneGPerLayer) {
   EXPECT_EQ(test::code_of([&] { invert(sums, {1.5}, params_of(2, 1, 2)); }), ErrorCode::kInvalidArgument);
 }
 
+TEST(BeerLambert, BeamsThatEndedBeforeAVoxelDoNotSolveIt) {
+  // Ten thousand ended beams whose shares before the voxel were 1 in the mean leave +35 or -35 of noise.
+  for (const double left : {35.0, -35.0}) {
+    VoxelSums sums{};
+    for (std::size_t m = 0; m < kChordMoments; ++m)
+      sums.moment[m] = left * std::pow(0.5, static_cast<double>(m));
+    sums.transmitted = 0.4 * left;
+    const ReachSums reach{1225, 700};
+    Column<double> column(kVoxelSumFields), reach_column(kReachSumFields);
+    std::memcpy(column.view().data, &sums, sizeof(sums));
+    std::memcpy(reach_column.view().data, &reach, sizeof(reach));
+    BeerLambertParams params = params_of(1, 1, 1);
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 1);
+    const double g = 0.5;
+    params.reach = reach_column.view();
+    const BeerLambertResult found = beer_lambert(column.view(), {&g, 1}, params, ctx);
+    EXPECT_EQ(found.state[0], kVoxelProbed | kVoxelOccluded) << left;
+    EXPECT_EQ(found.totals.occluded_count, 1U);
+    EXPECT_EQ(found.lad[0], 0);
+  }
+}
+
 }  // namespace
 }  // namespace pc

@@ -107,5 +107,40 @@ TEST(VoxelProjection, TrianglesOfTwoVoxels) {
             ErrorCode::kInvalidArgument);
 }
 
+TEST(HitCosine, IsTheMeanSquareOfTheCosineOverItsMean) {
+  OpContext ctx = context();
+  std::vector<double> bins(1800, 0);
+  bins[1799] = 1;  // beams along the horizon
+  const Span<const double> level{bins.data(), bins.size()};
+  EXPECT_NEAR(mean_hit_cosine({LeafAngleLaw::kSpherical}, level, ctx), 2.0 / 3, 1e-5);
+  // Uniform inclinations: mean sin^2 t / 2 = 1 / 4 over 2 / pi mean sin t = (2 / pi)^2.
+  EXPECT_NEAR(mean_hit_cosine({LeafAngleLaw::kUniform}, level, ctx), kPi * kPi / 16, 1e-5);
+  std::vector<double> above(1800, 0);
+  above[0] = 1;
+  // From above: mean cos^2 t = 1 / 2 over mean cos t = 2 / pi.
+  EXPECT_NEAR(mean_hit_cosine({LeafAngleLaw::kUniform}, {above.data(), above.size()}, ctx), kPi / 4, 1e-5);
+}
+
+TEST(HitCosine, OfTheEllipsoidalLawWithAGivenG) {
+  OpContext ctx = context();
+  std::vector<double> bins(1800, 0);
+  for (std::size_t i = 1300; i < 1700; ++i) bins[i] = 3;
+  const Span<const double> zeniths{bins.data(), bins.size()};
+  const FittedDensity half = ellipsoidal_law_of(0.5, zeniths, ctx);
+  EXPECT_NEAR(half.density.chi, 1, 1e-3);
+  EXPECT_NEAR(mean_hit_cosine(half.density, zeniths, ctx), 2.0 / 3, 1e-3);
+  for (const double chi : {0.4, 2.0, 5.0}) {
+    const double g = mean_leaf_projection({LeafAngleLaw::kEllipsoidal, 1, 1, chi}, zeniths, ctx);
+    const FittedDensity found = ellipsoidal_law_of(g, zeniths, ctx);
+    EXPECT_NEAR(found.density.chi, chi, 0.01 * chi);
+    EXPECT_NEAR(found.g, g, 1e-4);
+  }
+  // Ellipsoids of one shape have G = the projected area over half of the surface: a sphere's is 1/2 at any zenith.
+  EXPECT_NEAR(mean_leaf_projection({LeafAngleLaw::kEllipsoidal, 1, 1, 1}, zeniths, ctx), 0.5, 1e-6);
+  const FittedDensity none = ellipsoidal_law_of(0.95, zeniths, ctx);
+  EXPECT_LT(none.g, 0.7);
+  EXPECT_EQ(test::code_of([&] { ellipsoidal_law_of(0, zeniths, ctx); }), ErrorCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace pc

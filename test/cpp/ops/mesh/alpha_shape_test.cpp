@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "support/cancel_phase.h"
+#include "support/fuzz_runs.h"
 #include "support/nasty_clouds.h"
 
 namespace pc {
@@ -199,7 +200,7 @@ TEST(AlphaShape, OfAPlaneAndOfASmoothSurfaceIsASheet) {
 }
 
 TEST(AlphaShape, TakesNastyCloudsAndRefusesWhatIsNoNumber) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(2000); ++seed) {
     const Points points = nasty_clouds::cloud(seed, 60);
     const AlphaShapeResult shape = shape_of(points);
     for (const Triangle& t : triangles_of(shape))

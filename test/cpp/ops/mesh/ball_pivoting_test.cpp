@@ -11,6 +11,7 @@
 
 #include "core/random.h"
 #include "support/cancel_phase.h"
+#include "support/fuzz_runs.h"
 #include "support/nasty_surfaces.h"
 #include "support/surfaces.h"
 
@@ -169,7 +170,7 @@ TEST(BallPivoting, SameTrianglesForAnyThreadCount) {
 }
 
 TEST(BallPivoting, NastyCloudsGiveManifoldEdgesOrAnError) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::fuzz_runs(2000); ++seed) {
     const Surface cloud = test::nasty_cloud(seed);
     try {
       const std::vector<double> radii =

@@ -9,6 +9,7 @@
 
 #include "ops/registration/point_to_mesh_distance.h"
 #include "support/cancel_phase.h"
+#include "support/fuzz_runs.h"
 #include "support/nasty_surfaces.h"
 #include "support/surfaces.h"
 
@@ -127,7 +128,11 @@ TEST(Poisson, AnOpenSheetIsTrimmedAtItsBorder) {
   const double spacing = 2 / std::sqrt(2000.0);
   EXPECT_GT(beyond(reconstruct(sheet, whole)), 4 * spacing);
   const PoissonResult trimmed = reconstruct(sheet, wide);
-  EXPECT_LT(beyond(trimmed), 4 * spacing);
+  EXPECT_LT(beyond(trimmed), 3 * spacing);
+  std::size_t far_count = 0;
+  for (const Vec3d& v : trimmed.mesh.vertices.view())
+    far_count += std::max(std::abs(v.x), std::abs(v.y)) - 1 > spacing ? 1 : 0;
+  EXPECT_LT(100 * far_count, trimmed.mesh.vertices.size());
   EXPECT_GT(trimmed.trimmed_count, 0U);
   EXPECT_EQ(topology(trimmed).components, 1U);
   EXPECT_EQ(topology(trimmed).euler, 1);
@@ -168,7 +173,8 @@ TEST(Poisson, SameBitsForAnyThreadCount) {
 /// A few of them at a depth with adaptive levels.
 TEST(Poisson, NastyCloudsGiveManifoldEdgesOrAnError) {
   std::size_t made = 0;
-  for (std::uint64_t seed = 0; seed < 250; ++seed) {
+  const std::uint64_t runs = test::fuzz_runs(250);
+  for (std::uint64_t seed = 0; seed < runs; ++seed) {
     const Surface cloud = test::nasty_cloud(seed);
     PoissonParams params{seed % 60 == 0 ? 6U : static_cast<std::uint32_t>(1 + seed % 4),
                          1.1,
@@ -186,7 +192,7 @@ TEST(Poisson, NastyCloudsGiveManifoldEdgesOrAnError) {
       ASSERT_EQ(error.code(), ErrorCode::kInvalidArgument) << "seed " << seed << ": " << error.what();
     }
   }
-  EXPECT_GT(made, 100U);
+  EXPECT_GT(made, 2 * runs / 5);
 }
 
 TEST(Poisson, TooLittleMemoryIsAnErrorThatNamesDepthAndBytes) {

@@ -19,6 +19,16 @@ const params = {
   tile_target_points: 1e9,
 };
 
+/** The points of the plot in the 10 m square about its centre. */
+function cropped(xyz: Float64Array): Float64Array {
+  const [x, y] = [0, 1].map((axis) => {
+    const values = xyz.filter((_, i) => i % 3 === axis).sort();
+    return values[values.length >> 1] as number;
+  }) as [number, number];
+  const near = (i: number) => Math.abs((xyz[3 * i] ?? 0) - x) < 5 && Math.abs((xyz[3 * i + 1] ?? 0) - y) < 5;
+  return xyz.filter((_, at) => near(Math.floor(at / 3)));
+}
+
 /** Noise of 0.3 mm on every coordinate. */
 function jittered(xyz: Float64Array, seed: number): Float64Array {
   let state = seed;
@@ -34,7 +44,7 @@ describe("the measured threshold", () => {
   test.skipIf(!existsSync(PLOT))(
     "moves by at most 15 % under 0.3 mm of noise",
     async () => {
-      const { xyz } = await readLas(PLOT, "ground_class");
+      const xyz = cropped((await readLas(PLOT, "ground_class")).xyz);
       const found: number[] = [];
       for (let seed = 1; seed <= 2; seed += 1) {
         const column = positions(jittered(xyz, seed));

@@ -1,0 +1,48 @@
+import type { LadRequest } from "../../../shared/contract/lad-compute.ts";
+import type * as native from "../../native/lad.ts";
+import type { LadGrid } from "./grid.ts";
+import { scanWarnings } from "./scan-warnings.ts";
+import type { ReadScan } from "./scans.ts";
+
+/** Largest share of a leaf in a voxel for which an interval of 95 % holds (Pimont et al. 2018). */
+const LARGEST_ELEMENT = 0.05;
+
+/** Beer's law takes leaves as small and placed at random. */
+function largeLeaves(width: number, { edges }: LadGrid): string[] {
+  const edge = Math.cbrt(edges[0] * edges[1] * edges[2]);
+  if (!(width > 0 && (Math.PI * width * width) / (8 * edge * edge) > LARGEST_ELEMENT)) return [];
+  return [
+    `Leaves of ${Number(width.toPrecision(3))} m are large against voxels of ${Number(edge.toPrecision(3))} m: no interval is valid, and where few leaves share a voxel, as in small plants, the leaf area reads low.`,
+  ];
+}
+
+/** Warnings about the scans, the grid and the voxels of a result. */
+export function resultWarnings(
+  request: LadRequest,
+  scans: readonly ReadScan[],
+  traced: native.TracedBeams,
+  grid: LadGrid,
+  { occluded_count }: native.InvertedBeams["totals"],
+  { min_beams, occlusion_threshold_m }: native.InversionParams,
+): string[] {
+  const told = scans.flatMap(({ notes }, i) => {
+    const counts = traced.scans[i];
+    return counts ? scanWarnings(notes, counts) : [];
+  });
+  const given = request.gtheta !== null || request.gtheta_spec !== null;
+  if (given && !request.gtheta_override) told.push("gtheta and gtheta_spec are not used: gtheta_override is false.");
+  if (request.min_voxel_hits === null || request.min_voxel_hits === undefined)
+    told.push(`min_voxel_hits was not given: voxels need ${min_beams} beams.`);
+  told.push(...largeLeaves(request.element_width, grid));
+  if (grid.dropped_columns > 0) {
+    told.push(`${grid.dropped_columns} of ${grid.box.nx * grid.box.ny} columns of the grid are left out.`);
+  }
+  if (traced.beam_count === 0) told.push("No beam reaches the grid: are the scans and the grid in the same frame?");
+  if (occluded_count > 0) {
+    const share = ((100 * occluded_count) / grid.cells).toFixed(1);
+    told.push(
+      `${occluded_count} voxels (${share} %) are occluded: fewer than ${min_beams} beams reach them, or less than ${Number(occlusion_threshold_m.toPrecision(6))} m of path.`,
+    );
+  }
+  return told;
+}

@@ -1,0 +1,81 @@
+import type { LadRequest } from "../../../shared/contract/lad-compute.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Job } from "../../jobs/job.ts";
+import type * as native from "../../native/lad.ts";
+import type { LadGrid } from "./grid.ts";
+import { meshG, type ProjectionPlan, prescribedG, type VoxelG } from "./projection.ts";
+import { equalWeightWarnings, requireEnergies, sharedScans } from "./return-weights.ts";
+import { type ReadScan, tracedBeams } from "./scans.ts";
+import { triangulatedG } from "./triangulation.ts";
+
+/** Errors: invalid_argument, naming the scans without misses. */
+function requireMisses(scans: readonly ReadScan[], { scans: counts }: native.TracedBeams): void {
+  const without = scans.filter((_, i) => (counts[i]?.miss_count ?? 0) === 0).map(({ notes }) => notes.name);
+  if (without.length === 0) return;
+  const [names, verb] = [without.slice(0, 10).join(", "), without.length === 1 ? "has" : "have"];
+  throw new AppError(
+    "invalid_argument",
+    `${names} ${verb} no miss points, so transmitted beams cannot be counted: run Backfill Misses first, or re-import a format that keeps misses.`,
+  );
+}
+
+/** The beams with G, and how the returns were weighed. */
+export interface WeighedBeams {
+  readonly traced: native.TracedBeams;
+  readonly g: VoxelG;
+  readonly hit_cosine: number | null;
+  readonly warnings: readonly string[];
+}
+
+const TRACING = [
+  { name: "Tracing beams", weight: 1 },
+  { name: "Summing up voxels", weight: 2 },
+];
+
+export async function tracedAlike(
+  request: LadRequest,
+  projection: ProjectionPlan,
+  scans: readonly ReadScan[],
+  grid: LadGrid,
+  job: Job,
+): Promise<WeighedBeams> {
+  job.stage("Building voxel grid", 0.45, projection.from === "values" ? 0.8 : 0.55, TRACING);
+  const traced = await tracedBeams(scans, grid, job);
+  requireMisses(scans, traced);
+  const g = await voxelG(request, projection, { traced, scans }, grid, job);
+  return { traced, g, hit_cosine: null, warnings: equalWeightWarnings(traced) };
+}
+
+/** The shares of the returns depend on G, so the beams are traced through whole columns first, then through the voxels. */
+export async function tracedByEnergy(
+  request: LadRequest,
+  projection: ProjectionPlan,
+  scans: readonly ReadScan[],
+  grid: LadGrid,
+  job: Job,
+): Promise<WeighedBeams> {
+  requireEnergies(scans);
+  const columns: LadGrid = { ...grid, box: { ...grid.box, nz: 1 } };
+  const seen = await tracedBeams(scans, columns, job.quiet());
+  seen.sums.release();
+  requireMisses(scans, seen);
+  const g = await voxelG(request, projection, { traced: seen, scans }, grid, job);
+  const { cosine, warnings } = await g.hitCosine();
+  const shared = await sharedScans(scans, seen, cosine, grid, job.quiet());
+  job.stage("Building voxel grid", 0.7, 0.8, TRACING);
+  const traced = await tracedBeams(shared.scans, grid, job);
+  return { traced, g, hit_cosine: cosine, warnings: [...warnings, ...shared.warnings] };
+}
+
+async function voxelG(
+  request: LadRequest,
+  projection: ProjectionPlan,
+  { traced, scans }: { readonly traced: native.TracedBeams; readonly scans: readonly ReadScan[] },
+  grid: LadGrid,
+  job: Job,
+): Promise<VoxelG> {
+  if (projection.from === "values") return prescribedG(projection.values, traced, grid.box.nz, job);
+  const reused = projection.from === "mesh";
+  job.stage(reused ? "Reusing triangulation" : "Triangulating hit points", 0.55, 0.8);
+  return reused ? meshG(request, grid, job) : triangulatedG(request, scans, grid, traced.zenith_count, job);
+}

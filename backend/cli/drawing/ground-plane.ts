@@ -43,7 +43,7 @@ export function groundPlane(sample: PointSample, side: "below" | "above"): Groun
   const size = Math.max(x[1] - x[0], y[1] - y[0]) / CELLS || 1;
   const cells = outermost(sample, { x, y, z, size, sign });
   const height = z[1] - z[0];
-  const near = Math.max(NEAR_M, NEAR_SHARE * height);
+  const near = nearLimit(z);
   const plane = fitted(cells);
   const distances = cells.map((cell) => cell.z - plane(cell));
   const share = (limit: number) => distances.filter((d) => Math.abs(d) <= limit).length / Math.max(1, cells.length);
@@ -64,18 +64,30 @@ interface Frame {
   readonly sign: 1 | -1;
 }
 
-/** The lowest point (times sign) of every occupied cell, without the outer 0.2 % of each axis. */
+/**
+ * The lowest point (times sign) of every occupied cell, without the outer 0.2 % of each axis. A single one far below the next
+ * two, which are near each other, is a stray: the next one counts.
+ */
 function outermost({ point_count, position }: PointSample, { x, y, z, size, sign }: Frame): Cell[] {
-  const found = new Map<number, Cell>();
+  const found = new Map<number, Cell[]>();
   for (let i = 0; i < point_count; i += 1) {
     const [px = 0, py = 0, pz = 0] = [position[3 * i], position[3 * i + 1], position[3 * i + 2]];
     if (px < x[0] || px > x[1] || py < y[0] || py > y[1] || pz < z[0] || pz > z[1]) continue;
     const key = Math.floor((px - x[0]) / size) * (2 * CELLS) + Math.floor((py - y[0]) / size);
-    const before = found.get(key);
-    if (!before || sign * pz < before.z) found.set(key, { x: px - x[0], y: py - y[0], z: sign * pz });
+    const lowest = found.get(key) ?? [];
+    if (lowest.length === 3 && sign * pz >= (lowest[2]?.z ?? 0)) continue;
+    const three = [...lowest, { x: px - x[0], y: py - y[0], z: sign * pz }].sort((p, q) => p.z - q.z);
+    found.set(key, three.slice(0, 3));
   }
-  return [...found.values()];
+  const near = nearLimit(z);
+  return [...found.values()].map(([first, second, third]) => {
+    const isStray = first && second && third && second.z - first.z > near && third.z - second.z <= near;
+    return (isStray ? second : first) as Cell;
+  });
 }
+
+/** Distance to the plane that counts as near. */
+const nearLimit = (z: Frame["z"]) => Math.max(NEAR_M, NEAR_SHARE * (z[1] - z[0]));
 
 /** The plane that rests on the lowest cells. */
 function fitted(cells: readonly Cell[]): (cell: Cell) => number {
@@ -85,7 +97,7 @@ function fitted(cells: readonly Cell[]): (cell: Cell) => number {
     const distances = kept.map((cell) => cell.z - plane(cell)).sort((a, b) => a - b);
     const middle = distances[Math.floor(distances.length / 2)] ?? 0;
     const spread = (distances[Math.floor(0.75 * distances.length)] ?? 0) - middle;
-    const limit = Math.max(FLAT_M, middle + spread);
+    const limit = middle + Math.max(FLAT_M, spread);
     const next = kept.filter((cell) => cell.z - plane(cell) <= limit);
     if (next.length === kept.length || next.length < 6) break;
     kept = next;

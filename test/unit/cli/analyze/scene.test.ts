@@ -35,6 +35,11 @@ const land = (width: number, slope: number, count = 20_000) =>
 test.each([
   ["a sloping plot", land(30, 0.3), "plot"],
   ["a flat plot", land(30, 0), "plot"],
+  [
+    "a plot with noise below the ground",
+    points(20_000, ([x, y, z], k) => [30 * x, 30 * y, k % 40 === 0 ? -1.5 - 2.5 * z : k % 2 ? 0 : 3 + 17 * z]),
+    "plot",
+  ],
   ["a thin and wide scan", land(400, 0.05), "airborne"],
   [
     "a tree",

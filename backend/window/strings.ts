@@ -316,6 +316,7 @@ export const strings = {
         ...(pending_nodes > 0 ? [`${pending_nodes} parts loading`] : []),
         ...(frames_per_second > 1 ? [`${frames_per_second} frames/s`] : []),
       ].join(" · "),
+    valuesBetween: (column: string, low: number, high: number) => `${column}: ${low} to ${high}`,
     classValue: (column: string, value: number) => (column === "tree_instance" ? `Tree ${value}` : `Class ${value}`),
     classNames: {
       classification: LAS_CLASSES,

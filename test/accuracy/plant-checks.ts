@@ -1,6 +1,13 @@
 // Plants of every species from their first day to their last: what must hold for every mesh, whatever the age.
 import { SpeciesLibrary } from "../../backend/sessions/species-library.ts";
-import { otherPlants, type SoundPlant, STEERED, soundPlant, steeredBlades } from "../support/plants/species-checks.ts";
+import {
+  DEEPEST_M,
+  otherPlants,
+  type SoundPlant,
+  STEERED,
+  soundPlant,
+  steeredBlades,
+} from "../support/plants/species-checks.ts";
 import type { Cell, PlantRow } from "./plants.ts";
 
 /** Ages between 0 and the largest. */
@@ -63,6 +70,7 @@ export async function meshRow(id: string): Promise<PlantRow> {
         0,
         0,
       ),
+      cell("lowest m", Math.min(...plants.map(({ low_m }) => low_m)), -DEEPEST_M, Number.POSITIVE_INFINITY),
       cell("leaf area", farthest(plants.map(({ leaf_area_ratio }) => leaf_area_ratio)), 0.99, 1.01),
       cell("wood", farthest(plants.map(({ wood_volume_ratio }) => wood_volume_ratio)), 0.99, 1.01),
       cell("other plants", others.length, 0, 0),

@@ -90,6 +90,19 @@ describe("refusals", () => {
     expect((await command(root, args("--plan", "--force"))).code).toBe(0);
     expect(planOf(out).program).toBe(plan.program);
   });
+  test("jobs of another version of the program", async () => {
+    expect((await command(root, args("--plan"))).code).toBe(0);
+    const plan = planOf(out);
+    writeFileSync(join(out, "plan.json"), JSON.stringify({ ...plan, program: "0.0.1 (000000000000)" }));
+    for (const job of [
+      ["batch-measure", out],
+      ["batch-tile", out, plan.tiles[0]?.id ?? ""],
+      ["batch-merge", out],
+    ]) {
+      const { code, stderr } = await command(root, job, undefined, false);
+      expect([code === 0, stderr]).toEqual([false, expect.stringContaining("planned by version 0.0.1 (000000000000)")]);
+    }
+  });
   test("no catalogue", async () => {
     rmSync(join(root, "catalog"), { recursive: true });
     expect(await refused()).toMatch(/no readable catalog\.json/);

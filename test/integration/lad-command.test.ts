@@ -96,6 +96,8 @@ test.each<[string, string[], RegExp]>([
   ["another count of positions", ["--origin", "0,0,0", "--origin", "1,0,0"], /2 of 1 given/],
   ["a word for G", ["--g", "leafy"], /--g "leafy" must be a number.*spherical, planophile/],
   ["half a box", ["--origin", "0,0,0", "--box", "0,0,0"], /--box "0,0,0" must be 6 numbers/],
+  ["energies of single returns", ["--leaf-intensity", "0.5"], /--leaf-intensity needs --multi/],
+  ["energies of nothing", ["--multi", "--leaf-intensity", "0"], /--leaf-intensity "0" must be a number above 0/],
   ["no edge", ["--voxel", "0"], /--voxel "0" must be a positive number/],
   ["too many voxels", [...GRID, "--voxel", "0.001"], /2000 x 2000 x 2000 voxels \(limit 1000000\); 0\.0204 fits/],
 ])("%s is refused and nothing is written", async (_name, more, sentence) => {

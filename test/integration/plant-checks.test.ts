@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SpeciesLibrary } from "../../backend/sessions/species-library.ts";
 import { SPECIES_IDS } from "../../shared/contract/plant-species-file.ts";
-import { otherPlants, STEERED, soundPlant, steeredBlades } from "../support/plants/species-checks.ts";
+import { DEEPEST_M, otherPlants, STEERED, soundPlant, steeredBlades } from "../support/plants/species-checks.ts";
 
 /* Young plants; `npm run accuracy -- plants` checks every species from its first day to its last. */
 
@@ -17,11 +17,12 @@ async function speciesOf(id: string) {
 }
 
 describe.each(SPECIES_IDS)("%s", (id) => {
-  test("closed tubes, no flat triangle, no NaN; leaf area and wood are those of the document", async () => {
+  test("closed tubes, no flat triangle, no NaN, nothing underground; leaf area and wood are those of the document", async () => {
     const { species, young } = await speciesOf(id);
     for (const age of [0, young]) {
       const plant = await soundPlant(species, age);
       expect(plant).toMatchObject({ not_finite: 0, flat: 0, wrong_normals: 0, open_edges: 0 });
+      expect(plant.low_m).toBeGreaterThan(-DEEPEST_M);
       expect(Math.abs(plant.leaf_area_ratio - 1)).toBeLessThan(0.01);
       expect(Math.abs(plant.wood_volume_ratio - 1)).toBeLessThan(0.01);
       if (age === young) expect(plant.blade_area_m2).toBeGreaterThan(0);

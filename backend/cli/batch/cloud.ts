@@ -3,17 +3,18 @@ import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
 import { withBackend } from "../analyze/backend.ts";
 import type { AnalyzeDeps, StartBackend } from "../analyze/run.ts";
-import { inWorkFolder, PLACES, readJson, readPlan, writeWhole } from "./folders.ts";
+import { inWorkFolder, PLACES, readJson, writeWhole } from "./folders.ts";
 import { readLayout } from "./las-layout.ts";
 import { columnReader, columnWriter, recordBlocks } from "./las-records.ts";
 import type { Merged } from "./merge.ts";
+import { readOwnPlan } from "./program.ts";
 
 const TREE = "tree_instance";
 
 /** Writes the labelled points of a tile, with the numbers that its trees have in the whole, as LAZ. */
 export async function writeCloud(out: string, id: string, deps: AnalyzeDeps): Promise<void> {
   const root = resolve(out);
-  const plan = await readPlan(root);
+  const plan = await readOwnPlan(root);
   const labels = join(root, PLACES.labels(id));
   const { size } = await stat(labels);
   if (size === 0) await rm(join(root, PLACES.cloud(id)), { force: true }); // of input that has changed
@@ -35,7 +36,7 @@ export async function writeCloud(out: string, id: string, deps: AnalyzeDeps): Pr
 /** Writes an uncompressed copy of a LAZ file, which the jobs of its tiles cut. */
 export async function unpackFile(out: string, id: string, deps: AnalyzeDeps): Promise<void> {
   const root = resolve(out);
-  const plan = await readPlan(root);
+  const plan = await readOwnPlan(root);
   const file = plan.files.find((one) => one.id === id);
   if (!file) throw new AppError("not_found", `the plan has no file ${id}`);
   await inWorkFolder(root, `unpack-${id}`, deps, async (folder, startBackend) => {

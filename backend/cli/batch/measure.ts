@@ -3,9 +3,10 @@ import { ApiError } from "../../../shared/client/index.ts";
 import type { GroundFrame } from "../../../shared/contract/ground-frame.ts";
 import { withBackend } from "../analyze/backend.ts";
 import type { AnalyzeDeps, StartBackend } from "../analyze/run.ts";
-import { inWorkFolder, PLACES, readPlan, sourceOf, writeJson } from "./folders.ts";
+import { inWorkFolder, PLACES, sourceOf, writeJson } from "./folders.ts";
 import { sliceLas } from "./las-records.ts";
 import type { Plan } from "./plan-document.ts";
+import { readOwnPlan } from "./program.ts";
 
 /** The content of frame.json: what the ground of all tiles is labelled with. */
 export interface SurveyFrame {
@@ -18,7 +19,7 @@ export interface SurveyFrame {
 /** Measures the ground of a survey in the windows of its plan, and writes frame.json. */
 export async function measureSurvey(out: string, deps: AnalyzeDeps): Promise<void> {
   const root = resolve(out);
-  const plan = await readPlan(root);
+  const plan = await readOwnPlan(root);
   const found: GroundFrame[] = [];
   const failed: string[] = [];
   await inWorkFolder(root, "measure", deps, async (folder, startBackend) => {

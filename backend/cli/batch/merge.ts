@@ -12,11 +12,12 @@ import type { AnalyzeDeps } from "../analyze/run.ts";
 import { crownsGeojson } from "../inventory/crowns-geojson.ts";
 import { CROWN_FILE, STAND_FILE, STEM_FILE, TREE_FILE } from "../inventory/results.ts";
 import { WOOD_FILE } from "../inventory/wood.ts";
-import { PLACES, readJson, readPlan, writeJson, writeWhole } from "./folders.ts";
+import { PLACES, readJson, writeJson, writeWhole } from "./folders.ts";
 import { type JoinedLists, joinLists } from "./join.ts";
 import { joinWarnings, plotOf } from "./join-warnings.ts";
 import { virtualRaster } from "./mosaic.ts";
 import type { Plan } from "./plan-document.ts";
+import { readOwnPlan } from "./program.ts";
 import { joinedStand } from "./stand.ts";
 import type { TileResult } from "./tile-result.ts";
 
@@ -38,7 +39,7 @@ export interface Merged {
 /** Joins the results of the tiles that are not `missing`. The file `numbers.json` is written last. */
 export async function mergeTiles(out: string, missing: readonly string[], deps: AnalyzeDeps): Promise<void> {
   const root = resolve(out);
-  const plan = await readPlan(root);
+  const plan = await readOwnPlan(root);
   const tiles = plan.tiles.filter(({ id }) => !missing.includes(id));
   const results: TileResult[] = [];
   for (const { id } of tiles) {

@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { AppError } from "../../../shared/errors.ts";
 import { addonPath } from "../../native/core/load.ts";
 import { version } from "../../version.ts";
+import { readPlan } from "./folders.ts";
+import type { Plan } from "./plan-document.ts";
 
 const PROGRAM = join("dist", "backend", "entry", "headless.js");
 
@@ -32,4 +34,16 @@ export async function programName(): Promise<string> {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".js")).sort();
   for (const path of [...files.map((name) => join(folder, name)), addonPath()]) hash.update(await readFile(path));
   return `${version} (${hash.digest("hex").slice(0, 12)})`;
+}
+
+/** The plan of a batch, for one of its jobs. Errors: those of readPlan; conflict if another program has planned it. */
+export async function readOwnPlan(folder: string): Promise<Plan> {
+  const plan = await readPlan(folder);
+  const own = await programName();
+  if (plan.program !== own)
+    throw new AppError(
+      "conflict",
+      `the batch was planned by version ${plan.program}, and this is ${own}; start it anew`,
+    );
+  return plan;
 }

@@ -7,11 +7,12 @@ import { withBackend } from "../analyze/backend.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
 import { Stopwatch } from "../analyze/stopwatch.ts";
 import { reportedWarnings } from "../wording.ts";
-import { inWorkFolder, PLACES, readJson, readPlan, sourceOf, writeJson } from "./folders.ts";
+import { inWorkFolder, PLACES, readJson, sourceOf, writeJson } from "./folders.ts";
 import { sliceLas } from "./las-records.ts";
 import type { SurveyFrame } from "./measure.ts";
 import { LEAST_POINTS, type SeenTree } from "./owners.ts";
 import type { Plan, PlannedTile } from "./plan-document.ts";
+import { readOwnPlan } from "./program.ts";
 import { makeSurfaces, type SurfaceName } from "./tile-rasters.ts";
 import type { TileResult } from "./tile-result.ts";
 import { type Surveyed, surveyTile } from "./tile-trees.ts";
@@ -36,7 +37,7 @@ interface TileRun {
 /** Runs the steps of a workflow on one tile and its buffer. Errors: not_found for a tile that the plan has not. */
 export async function runTile(out: string, id: string, deps: AnalyzeDeps): Promise<void> {
   const root = resolve(out);
-  const plan = await readPlan(root);
+  const plan = await readOwnPlan(root);
   const tile = plan.tiles.find((one) => one.id === id);
   if (!tile) throw new AppError("not_found", `the plan has no tile ${id}`);
   const { signal } = deps;

@@ -249,6 +249,8 @@ export interface ViewStrings {
   /** Names of known class values by column, such as classification -> 2 -> "Ground". */
   readonly classNames: Readonly<Record<string, Readonly<Record<number, string>>>>;
   readonly classValue: (column: string, value: number) => string;
+  /** Title of a legend of classes that are too many to look for. */
+  readonly valuesBetween: (column: string, low: number, high: number) => string;
 }
 
 export interface CloudViewOptions {

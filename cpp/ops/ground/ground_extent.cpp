@@ -1,7 +1,9 @@
 #include "ops/ground/ground_extent.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "core/error.h"
 #include "core/parallel.h"
 
 namespace pc {
@@ -11,6 +13,7 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 constexpr double kPreciseRange = 2000;  // float32 has 0.1 mm steps below 2 km
 constexpr std::size_t kBins = 65'536;
+constexpr double kLargestExtent = 1e12;  // metres; beyond it, areas and cells overflow sooner or later
 
 double low_bin_edge(Span<const Vec3d> xyz, const GroundExtent& extent, OpContext& ctx) {
   const double low = extent.box.min.z, width = (extent.box.max.z - low) / kBins;
@@ -57,6 +60,9 @@ GroundExtent ground_extent(HitPoints points, OpContext& ctx) {
     extent.finite_count += part.count;
   }
   if (extent.finite_count == 0) return extent;
+  const Vec3d size = extent.box.max - extent.box.min;
+  require(std::max({size.x, size.y, size.z}) <= kLargestExtent,
+          "the points lie more than 1e12 m apart, which is no scan; remove the stray points");
   extent.z_origin = extent.box.min.z;
   if (extent.box.max.z - extent.box.min.z > kPreciseRange) extent.z_origin = low_bin_edge(xyz, extent, ctx);
   return extent;

@@ -16,6 +16,7 @@ struct GroundExtent {
 /// Measures the extent of the finite points.
 ///
 /// Order    Does not depend on threads or the order of the points.
+/// Errors   kInvalidArgument if finite points lie more than 1e12 m apart.
 /// Cost     One streaming pass, a second one if the heights span more than 2 km. Cancel within 50 ms.
 /// Source   Own: z_origin is the lower edge of the bin (of 65 536) with the 10th percentile of z, so that a stray point
 ///          does not reduce the precision of float32 heights.

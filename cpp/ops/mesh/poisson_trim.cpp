@@ -15,8 +15,8 @@ namespace {
 constexpr double kLoose = 1, kUnsupported = 2;  // in distances to the kSupportNeighbors-th neighbour
 constexpr double kLeastSize = 2;                // of a component, in the same unit
 // Of the distance to the kSupportNeighbors-th sample, from the vertex to the mean of those samples: 0 inside, .42 in the mean
-// at a straight border (the centroid of half a disc). Lower bounds cut into samples: at 0.6 the
-// mesh ends 1.7 instead of 2.2 spacings beyond noise-free borders, but misses what lies inside them more than PoissonRecon does.
+// at a straight border (the centroid of half a disc). Lower bounds cut into samples: at 0.6 the mesh ends 1.7 instead of 2.2
+// spacings beyond noise-free borders, but misses more of what lies inside them than PoissonRecon does.
 constexpr double kOneSided = 0.65;
 constexpr int kMostRings = 32;  // of vertices that a border is moved back by
 constexpr std::uint64_t kLeastPart =

@@ -62,8 +62,8 @@ struct PointToMeshResult {
 /// positions  (n) metres; read in blocks, never copied
 /// skip       (n) non-zero = leave out, or empty = keep all
 /// mesh       at least one triangle, metres
-/// Order      The same bits for any thread count and device. Distances are exact to 1e-9 m (for coordinates up to 1e7 m) before they
-///            are narrowed to float32. Mean, rmse and deviation come from the exact ones, percentiles, bands and
+/// Order      The same bits for any thread count and device. Distances are exact to 1e-9 m (for coordinates up to 1e7 m)
+///            before they are narrowed to float32. Mean, rmse and deviation come from the exact ones, percentiles, bands and
 ///            histogram from the narrowed ones.
 /// Cost       point_to_mesh_distance_bytes(); O(log T) time per point near the mesh.
 /// Cancel     Within 250 ms.

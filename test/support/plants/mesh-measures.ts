@@ -17,9 +17,8 @@ export interface MeshMeasures {
   readonly blade_area_m2: number;
   /** Volume within the tubes of all shoots, m3. */
   readonly wood_volume_m3: number;
-  /** Least and largest z, metres. */
+  /** Least z, metres; infinite without triangles. */
   readonly low_m: number;
-  readonly high_m: number;
 }
 
 /** float32 rounds a corner to this share of its distance from the origin. */
@@ -84,7 +83,7 @@ export function meshMeasures(mesh: NativePlantMesh): MeshMeasures {
   const vertices = floats(mesh.vertices);
   const normals = floats(mesh.normals);
   const codes = new Uint32Array(columnBytes(mesh.organ_codes));
-  const sums = { flat: 0, wrong_normals: 0, blade_area_m2: 0, wood_volume_m3: 0, low_m: Infinity, high_m: -Infinity };
+  const sums = { flat: 0, wrong_normals: 0, blade_area_m2: 0, wood_volume_m3: 0, low_m: Infinity };
   for (let t = 0; t < codes.length; t += 1) {
     const p = (corner: number, axis: number): number => vertices[9 * t + 3 * corner + axis] ?? Number.NaN;
     const e = (corner: number, axis: number): number => p(corner, axis) - p(0, axis);
@@ -107,7 +106,6 @@ export function meshMeasures(mesh: NativePlantMesh): MeshMeasures {
     if (codes[t] === SHOOT) sums.wood_volume_m3 += (nx * p(0, 0) + ny * p(0, 1) + nz * p(0, 2)) / 6;
     for (let corner = 0; corner < 3; corner += 1) {
       sums.low_m = Math.min(sums.low_m, p(corner, 2));
-      sums.high_m = Math.max(sums.high_m, p(corner, 2));
     }
   }
   return {

@@ -19,6 +19,8 @@ import { documentSizes } from "./document-measures.ts";
 import { type MeshMeasures, meshMeasures } from "./mesh-measures.ts";
 
 const SEED = 3;
+/** No corner is deeper below the ground: radius of the thickest stem that lies on it, whose axis is there. */
+export const DEEPEST_M = 0.005;
 const growth = (age_days: number, seed: number, leaf_inclination: { beta_mu: number; beta_nu: number } | null) => ({
   age_days,
   seed,

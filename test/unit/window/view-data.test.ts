@@ -4,7 +4,7 @@ import { takeToken } from "../../../backend/window/access.ts";
 import { strings } from "../../../backend/window/strings.ts";
 import { legendOf } from "../../../backend/window/view/colours/legend.ts";
 import { classColour, paletteIndex, rampAt } from "../../../backend/window/view/colours/palettes.ts";
-import { type ColouredCloud, resolveColours } from "../../../backend/window/view/colours/resolve.ts";
+import { type ColouredCloud, columnsFor, resolveColours } from "../../../backend/window/view/colours/resolve.ts";
 import { surfaceMesh } from "../../../backend/window/view/objects/meshes.ts";
 import { qsmGroup } from "../../../backend/window/view/objects/qsm.ts";
 import { columnColours, columnValues, localPositions } from "../../../backend/window/view/octree/columns.ts";
@@ -73,6 +73,21 @@ describe("colours", () => {
   });
   const other = cloud("other", [column("intensity", "uint16", 1, 12, 5, 900)], {
     robust_attribute_ranges: { intensity: [10, 200] },
+  });
+
+  test("of classes: columns of whole numbers alone, and a legend that is never empty without a word", () => {
+    const [whole, real] = [{ is_integer: true }, { is_integer: false }];
+    expect([
+      columnsFor("class", [real, whole]),
+      columnsFor("column", [real, whole]),
+      columnsFor("height", [whole]),
+    ]).toEqual([[whole], [real, whole], []]);
+    const unknown = cloud("unknown", [column("tree_instance", "uint32", 1, 12, 1, 60_000)]);
+    const colouring = { kind: "class", column: "tree_instance" } as const;
+    const legend = legendOf(resolveColours([unknown], colouring), colouring, strings.view);
+    expect(legend).toMatchObject({ kind: "classes", title: "tree_instance: 1 to 60000", entries: [] });
+    const listed = legendOf(resolveColours([one], colouring), colouring, strings.view);
+    expect(listed).toMatchObject({ title: "tree_instance", entries: { length: 4 } });
   });
 
   test("use one range for all clouds, and heights where a cloud lacks the column", () => {

@@ -27,18 +27,21 @@ export function legendOf<C extends ColouredCloud>(
 
 function classLegend<C extends ColouredCloud>(list: readonly [C, PointColours][], strings: ViewStrings): Legend {
   const values = new Set<number>();
+  let ends: readonly [number, number] | null = null;
   let column = "";
   for (const [cloud, how] of list) {
     if (how.mode !== "class") continue;
     column = how.column.name;
     for (const value of observed(cloud, how.column)) values.add(value);
+    const [low = 0, high = 0] = [how.column.min[0], how.column.max[0]];
+    ends = ends ? [Math.min(ends[0], low), Math.max(ends[1], high)] : [low, high];
   }
   const sorted = [...values].sort((a, b) => a - b);
   const names = strings.classNames[column] ?? {};
   const label = columnInfos(list.map(([cloud]) => cloud)).find(({ name }) => name === column)?.label;
   return {
     kind: "classes",
-    title: label ?? column,
+    title: sorted.length > 0 || !ends ? (label ?? column) : strings.valuesBetween(label ?? column, ...ends),
     entries: sorted.slice(0, MAX_ENTRIES).map((value) => ({
       value,
       label: names[value] ?? strings.classValue(column, value),

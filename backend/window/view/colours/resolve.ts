@@ -74,6 +74,15 @@ export function namedColumn(cloud: ColouredCloud, { kind, column }: Colouring): 
   return named ?? cloud.metadata.attributes.find(({ name }) => name.endsWith("_class"));
 }
 
+/** The columns that a colouring can take: of "class" those that hold whole numbers. */
+export function columnsFor<C extends { readonly is_integer: boolean }>(
+  kind: Colouring["kind"],
+  columns: readonly C[],
+): readonly C[] {
+  if (kind === "column") return columns;
+  return kind === "class" ? columns.filter(({ is_integer }) => is_integer) : [];
+}
+
 /** Colours of each cloud. All clouds share one range. */
 export function resolveColours<C extends ColouredCloud>(
   clouds: readonly C[],

@@ -1,6 +1,6 @@
 import type { ViewTexts } from "../../strings.ts";
 import { type CloudView, COLOURINGS, type Colouring, TOOLS } from "../cloud-view.ts";
-import { CLASS_COLUMNS } from "../colours/resolve.ts";
+import { CLASS_COLUMNS, columnsFor } from "../colours/resolve.ts";
 import { clipPanel } from "./clip-panel.ts";
 import { element } from "./elements.ts";
 
@@ -61,10 +61,14 @@ function colouring(page: Document, view: CloudView, texts: ViewTexts): HTMLEleme
   };
   const refresh = () => {
     const { kind: now, column: named } = view.colouring();
+    // A colouring by columns that no cloud has is not offered, and shows no empty list if its last cloud was closed.
+    for (const option of kind.options)
+      option.disabled =
+        takesColumn(option.value) && columnsFor(option.value as Colouring["kind"], view.columns()).length === 0;
     kind.value = now;
     fillColumns(page, column, view, now);
     if (named !== undefined) column.value = named;
-    column.hidden = !takesColumn(now);
+    column.hidden = !takesColumn(now) || column.options.length === 0;
     const isRamp = view.legend()?.kind === "ramp" || range() !== undefined;
     low.hidden = !isRamp;
     high.hidden = !isRamp;
@@ -94,7 +98,7 @@ const takesColumn = (kind: string) => kind === "column" || kind === "class";
 /** The columns that can be chosen. The first is chosen for "column"; "class" looks for one itself. */
 function fillColumns(page: Document, select: HTMLSelectElement, view: CloudView, kind: Colouring["kind"]): void {
   const before = select.value;
-  const columns = view.columns().filter(({ is_integer }) => kind !== "class" || is_integer);
+  const columns = columnsFor(kind, view.columns());
   select.replaceChildren(...columns.map(({ name, label }) => element(page, "option", { value: name }, label)));
   if (columns.some(({ name }) => name === before)) select.value = before;
   else if (kind === "class") {

@@ -122,6 +122,18 @@ TEST(GroundAuto, APointFarAwayIsAnErrorAndNoGuess) {
   }
 }
 
+TEST(GroundAuto, PointsBeyondAllScansAreAnError) {
+  for (const double far : {1e13, 1e155, 1e308}) {
+    for (const Vec3d& stray : {Vec3d{far, 5, 0}, Vec3d{5, -far, 0}, Vec3d{5, 5, far}}) {
+      test::GroundCloud cloud = test::surface_cloud(10, 0.5, [](double, double) { return 0.0; });
+      cloud.push_back(stray);
+      JobControl control;
+      OpContext ctx(control);
+      EXPECT_THROW(ground_auto(test::hits_of(cloud), kGroundConstants, ctx), Error) << far;
+    }
+  }
+}
+
 TEST(GroundAuto, PointsBelowTheGroundOfTheirCellAreNone) {
   GroundCloud cloud = test::surface_cloud(30, 0.25, [](double, double) { return 0.0; });
   const std::size_t ground = cloud.size();

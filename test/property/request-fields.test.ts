@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { appOfTest, type TestApp } from "../support/app/app.ts";
+import { documentOf, operationsOf } from "../support/app/openapi.ts";
+import { EDGE_VALUES, type Place, placesOf, withValue } from "../support/requests/field-values.ts";
+import { stageOf } from "../support/requests/valid-requests.ts";
+
+/** Cases of a run; 0 = all of them. */
+const CASES = Number(process.env.APP_TEST_FIELDS ?? 150);
+const ONLY = process.env.APP_TEST_FIELDS_OF ?? "";
+const HOLE = "a value to be replaced";
+/** Memory and disk may be short; anything else that ends with 5xx is a fault of the service. */
+const SHORT = new Set(["insufficient_memory", "insufficient_disk", "cuda_out_of_memory"]);
+
+interface Case {
+  readonly path: string;
+  readonly place: Place;
+  readonly value: string;
+}
+
+/** What is wrong with an answer; null: nothing. */
+function fault(status: number, body: string, log: TestApp["log"]): string | null {
+  const coded = /"code":\s*"([a-z_]+)"/.exec(body.slice(-20_000))?.[1] ?? "";
+  if (coded === "internal") return `internal: ${log.findLast(({ level }) => level >= 50)?.msg ?? ""}`;
+  if (status >= 500 && !SHORT.has(coded)) return `status ${status}`;
+  if (status >= 400 && !/"(detail|message)":\s*["[]/.test(body)) return "no words about what is wrong";
+  if (/"success":\s*false/.test(body.slice(-20_000)) && !/"(error|detail)":\s*"[^"]{8}/.test(body))
+    return "no error text";
+  return null;
+}
+
+test("every field at and beyond its edges: an answer or a clear refusal, never a fault of the service", async () => {
+  const made = await appOfTest();
+  const document = await documentOf(made);
+  const { session, requests } = await stageOf(made);
+  const cases = operationsOf(document).flatMap(({ path, op }): Case[] => {
+    const schema = op.requestBody?.content["application/json"]?.schema;
+    if (!schema || !requests[path] || !path.includes(ONLY)) return [];
+    return placesOf(schema, document).flatMap((place) => EDGE_VALUES.map((value) => ({ path, place, value })));
+  });
+  const step = CASES === 0 ? 1 : Math.max(1, Math.floor(cases.length / CASES));
+  const start = step === 1 ? 0 : Math.floor(Math.random() * step);
+  const faults: string[] = [];
+  for (let i = start; i < cases.length; i += step) {
+    const { path, place, value } = cases[i] as Case;
+    const copy = await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/duplicate` });
+    const id = copy.json().duplicate.session_id as string;
+    const payload = JSON.stringify(withValue(requests[path], place, HOLE)).replace(`"${HOLE}"`, value);
+    const began = performance.now();
+    const answer = await made.app.inject({
+      method: "POST",
+      url: path.replace("{id}", id),
+      headers: { "content-type": "application/json" },
+      payload: payload.replaceAll(session, id),
+    });
+    const took = performance.now() - began;
+    const wrong = fault(answer.statusCode, answer.body, made.log);
+    const named = `${path} ${place.join(".")} = ${value.slice(0, 40)}`;
+    if (wrong) faults.push(`${named}: ${wrong}`);
+    if (took > 20_000) faults.push(`${named}: ${Math.round(took)} ms`);
+    await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${id}` });
+    made.log.length = 0;
+  }
+  expect(cases.length).toBeGreaterThan(ONLY === "" ? 5000 : 0);
+  expect(faults).toEqual([]);
+});

@@ -63,7 +63,8 @@ class Surroundings {
   double reach(const ClusterOutlierParams& params) {
     const auto squared = [](double length) { return length * length; };
     const double spacing = lower_quartile(second_.data(), seconds_);
-    const double ball = lower_quartile(ball_.data(), balls_);
+    const bool bounded = params.ball_factor < kUnknown;
+    const double ball = bounded ? lower_quartile(ball_.data(), balls_) : kUnknown;
     const double longest =
         std::min(squared(params.link_factor) * spacing, squared(params.ball_factor) * ball);
     return std::clamp(longest, squared(params.min_link_m), squared(params.max_link_m));

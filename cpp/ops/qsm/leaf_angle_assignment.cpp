@@ -56,7 +56,8 @@ Vec3d draw_normal(const LeafAngleTarget& target, Stream& random) {
   const double y = random.log_gamma_variate(std::max(kLeastShape, target.beta_mu));
   const double inclination = std::numbers::pi / 2 / (1 + std::exp(y - x));
   const double t = kTurn * random.unit(), b = std::sqrt(1 - target.ecc * target.ecc);
-  const double bearing = std::atan2(b * std::sin(t), std::cos(t)) + target.phi0_deg * std::numbers::pi / 180;
+  const double phi0_deg = std::fmod(target.phi0_deg, 360);  // in radians, 1e308 degrees would overflow
+  const double bearing = std::atan2(b * std::sin(t), std::cos(t)) + phi0_deg * std::numbers::pi / 180;
   const double across = std::sin(inclination);
   return {across * std::sin(bearing), across * std::cos(bearing), std::cos(inclination)};
 }

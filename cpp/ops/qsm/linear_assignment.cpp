@@ -1,6 +1,7 @@
 #include "ops/qsm/linear_assignment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -45,6 +46,7 @@ class Assignment {
     for (std::uint32_t i = 0; i < n_; ++i) {
       read(i);
       for (std::size_t j = 0; j < n_; ++j) {
+        require(std::isfinite(cost_[j]), "a cost of the assignment is not finite");
         price_[j] = std::min(price_[j], cost_[j]);
         lowest_ = std::min(lowest_, cost_[j]);
         highest_ = std::max(highest_, cost_[j]);

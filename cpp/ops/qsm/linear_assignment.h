@@ -15,6 +15,7 @@ using CostRow = std::function<void(std::size_t row, double* costs)>;
 ///
 /// n        any; 0 gives an empty list.
 /// cost_row gives finite costs, the same ones each time: rows are asked for repeatedly instead of being stored.
+/// Errors   kInvalidArgument for a cost that is not finite.
 /// Returns  the column of each row.
 /// Order    Equal costs are decided by the lowest column; does not depend on threads. Costs are sums of double: two
 ///          assignments within 1e-12 of each other, relative, count as equal.

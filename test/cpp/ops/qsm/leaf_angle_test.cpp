@@ -50,6 +50,13 @@ TEST(LinearAssignment, EqualsBruteForce) {
   EXPECT_TRUE(assign({}, 0).empty());
 }
 
+TEST(LinearAssignment, RefusesCostsThatAreNotFinite) {
+  for (const double wrong : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    EXPECT_THROW(assign({1, 2, wrong, 3}, 2), Error);
+    EXPECT_THROW(assign({wrong, wrong, wrong, wrong}, 2), Error);
+  }
+}
+
 TEST(LinearAssignment, EqualCostsAndHugeRangesEnd) {
   const std::size_t n = 300;
   EXPECT_EQ(assign(std::vector<double>(n * n, 2.5), n).size(), n);
@@ -106,8 +113,9 @@ TEST(LeafAngles, DrawsFollowTheTarget) {
 TEST(LeafAngles, ExtremeShapesGiveUnitVectors) {
   for (const double mu : {1e-320, 1e-308, 1e-3, 1e300, 1.7e308})
     for (const double nu : {1e-320, 1e-308, 1e-3, 1e300, 1.7e308})
-      for (const Vec3d& normal : draw_leaf_normals({0, mu, nu, 0.999999, 1e300, 0}, 50, 3))
-        ASSERT_NEAR(dot(normal, normal), 1, 1e-12) << mu << " " << nu;
+      for (const double phi0 : {1e300, 1e308, -1.7e308})
+        for (const Vec3d& normal : draw_leaf_normals({0, mu, nu, 0.999999, phi0, 0}, 50, 3))
+          ASSERT_NEAR(dot(normal, normal), 1, 1e-12) << mu << " " << nu << " " << phi0;
 }
 
 TEST(LeafAngles, TurnsAsLittleAsPossible) {

@@ -185,7 +185,7 @@ TEST(GroundCells, TheLowestPointOfACellDoesNotDependOnTheOrder) {
   const auto points_of = [](const GroundCloud& from) {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 3);
-    const LowOutliers none{{}, {}, 0, 0};
+    const LowOutliers none{{}, {}, 0, 0, 0};
     const SurfaceGrid lowest =
         lowest_surface(test::hits_of(from).xyz(), {0, 0, 1, 0, 1, 0, 0, 13, 13}, none, ctx);
     return lowest_points(test::hits_of(from).xyz(), lowest, none, ctx);

@@ -177,7 +177,8 @@ inline const std::vector<ShapeOp>& shape_ops() {
        }},
       {"cluster_outlier",
        [](const ShapeCloud& cloud, OpContext& ctx) {
-         cluster_outlier(cloud.hits(), {16, 7, 6 * cloud.spacing_m, 10 * cloud.p95_m, 17, 5}, ctx);
+         cluster_outlier(cloud.hits(), {16, 7, 0.9, 0.005, 6 * cloud.spacing_m, 10 * cloud.p95_m, 17, 5},
+                         ctx);
        }},
       {"point_spacing",
        [](const ShapeCloud& cloud, OpContext& ctx) {

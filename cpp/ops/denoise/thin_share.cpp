@@ -66,10 +66,16 @@ double thin_share(const KdTree& tree, std::uint32_t k, OpContext& ctx) {
     std::array<Vec3d, kMost> others;
     std::uint64_t seen = 0, found = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const kd_tree::Leaf leaf = view.leaf(view.nodes[tree.leaves()[i]]);
+      const kd_tree::Node& node = view.nodes[tree.leaves()[i]];
+      const kd_tree::Leaf leaf = view.leaf(node);
+      const bool one_place = node.min == node.max;  // each search would visit all points of the place
       for (std::uint32_t j = 0; j < leaf.count; ++j) {
         const Vec3d p = leaf.point(j);
         if (hash_of(p) % every != 0) continue;
+        if (one_place) {
+          ++seen;
+          continue;
+        }
         const std::uint32_t near = view.knn(p, kMost, leaf.row[j], squared.data(), row.data(), slot.data());
         std::uint32_t count = 0;
         for (std::uint32_t n = 0; n < near && count < k; ++n) {

@@ -8,9 +8,10 @@ namespace pc {
 
 /// How many points of a cloud are on thin round things, as twigs and wires are.
 ///
-/// Thin     The covariance of a point and its k nearest others at different positions (of the nearest 64) has eigenvalues a <= b <= c with b < c / 10 and a > b / 10:
-///          the points form a line that is about as thick as wide. Rows of a scanner on a surface are lines too, but
-///          ribbons, with a near 0.
+/// Thin     The covariance of a point and its k nearest others at different positions (of the nearest 64) has
+///          eigenvalues a <= b <= c with b < c / 10 and a > b / 10: the points form a line that is about as thick as
+///          wide. Rows of a scanner on a surface are lines too, but ribbons, with a near 0. Points at one place that
+///          fill a leaf of the tree are not thin.
 /// Sample   About 20,000 points of a larger cloud, chosen by their coordinates.
 ///
 /// tree     of the points; 0 if it has none.

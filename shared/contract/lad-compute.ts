@@ -10,6 +10,7 @@ import {
 } from "../limits.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers, Point, PointList } from "./geometry.ts";
+import { idleByAll, idleUnless, isSent, type Sent, withIdleKeys } from "./idle-keys.ts";
 import { ProjectionSpec } from "./leaf-projection.ts";
 import { PoseStream } from "./trajectory.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
@@ -30,7 +31,7 @@ export const PulseColumns = z
   })
   .meta({ id: "PulseColumns", description: "values of inline pulses, one per point" });
 
-export const LadScan = z
+const LadScanFields = z
   .object({
     session_id: z
       .string()
@@ -70,9 +71,13 @@ export const LadScan = z
     label: z.string().max(200).nullish().default(null).describe("name of the scan in messages; null = its number"),
   })
   .meta({ id: "LadScan", description: "pulses of one scan, hits and misses, from a session, a file or inline" });
+export const LadScan = withIdleKeys(
+  LadScanFields,
+  idleUnless(({ session_id }) => !isSent(session_id), "points", "scalar_columns"),
+);
 export type LadScan = z.infer<typeof LadScan>;
 
-export const LadRequest = z
+const LadFields = z
   .object({
     scans: z.array(LadScan).min(1).max(MAX_LAD_SCANS).describe("scans to combine; each needs misses"),
     grid: VoxelGrid.describe(`voxels, at most ${MAX_LAD_VOXELS}; more: 400 with the finest grid that fits`),
@@ -138,6 +143,21 @@ export const LadRequest = z
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
   })
   .meta({ id: "LadRequest" });
+/** Offsets of columns say more than a terrain. */
+const followsDem = ({ terrain_follow, grid }: Sent) =>
+  terrain_follow === true && !isSent((grid as Sent | undefined)?.column_offsets);
+export const LadRequest = withIdleKeys(
+  LadFields,
+  idleByAll(
+    idleUnless(followsDem, "dem"),
+    idleUnless((sent) => followsDem(sent) && isSent(sent.dem), "safety_fraction"),
+    idleUnless(
+      ({ gtheta_override, mesh_vertices }) => gtheta_override !== true && !isSent(mesh_vertices),
+      "lmax",
+      "max_aspect_ratio",
+    ),
+  ),
+);
 export type LadRequest = z.infer<typeof LadRequest>;
 
 const orNull = (what: string) => z.number().nullable().describe(what);

@@ -10,11 +10,12 @@ import {
 } from "../limits.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers, Point } from "./geometry.ts";
+import { idleByAll, idleUnless, isSent, type Sent, withIdleKeys } from "./idle-keys.ts";
 import { LadScan, WoodSplit } from "./lad-scan.ts";
 import { ProjectionSpec } from "./leaf-projection.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
 
-export const LadRequest = z
+const LadFields = z
   .object({
     scans: z.array(LadScan).min(1).max(MAX_LAD_SCANS).describe("scans to combine; each needs misses"),
     grid: VoxelGrid.describe(`voxels, at most ${MAX_LAD_VOXELS}; more: 400 with the finest grid that fits`),
@@ -91,6 +92,21 @@ export const LadRequest = z
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
   })
   .meta({ id: "LadRequest" });
+/** Offsets of columns say more than a terrain. */
+const followsDem = ({ terrain_follow, grid }: Sent) =>
+  terrain_follow === true && !isSent((grid as Sent | undefined)?.column_offsets);
+export const LadRequest = withIdleKeys(
+  LadFields,
+  idleByAll(
+    idleUnless(followsDem, "dem"),
+    idleUnless((sent) => followsDem(sent) && isSent(sent.dem), "safety_fraction"),
+    idleUnless(
+      ({ gtheta_override, mesh_vertices }) => gtheta_override !== true && !isSent(mesh_vertices),
+      "lmax",
+      "max_aspect_ratio",
+    ),
+  ),
+);
 export type LadRequest = z.infer<typeof LadRequest>;
 
 const orNull = (what: string) => z.number().nullable().describe(what);

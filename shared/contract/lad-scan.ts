@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_WOOD_SPLIT_VALUES, WOOD_CLASS_SLUG } from "../limits.ts";
 import { BulkNumbers, Point, PointList } from "./geometry.ts";
+import { idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 import { PoseStream } from "./trajectory.ts";
 
 const perPulse = (what: string) => BulkNumbers.nullish().default(null).describe(`(n) ${what}`);
@@ -39,7 +40,7 @@ export const WoodSplit = z
   .meta({ id: "WoodSplit", description: "labels that tell wood from leaves" });
 export type WoodSplit = z.infer<typeof WoodSplit>;
 
-export const LadScan = z
+const LadScanFields = z
   .object({
     session_id: z
       .string()
@@ -79,4 +80,8 @@ export const LadScan = z
     label: z.string().max(200).nullish().default(null).describe("name of the scan in messages; null = its number"),
   })
   .meta({ id: "LadScan", description: "pulses of one scan, hits and misses, from a session, a file or inline" });
+export const LadScan = withIdleKeys(
+  LadScanFields,
+  idleUnless(({ session_id }) => !isSent(session_id), "points", "scalar_columns"),
+);
 export type LadScan = z.infer<typeof LadScan>;

@@ -33,7 +33,9 @@ const LadFields = z
       .number()
       .positive()
       .default(DEFAULT_LAD_LMAX_M)
-      .describe("longest edge of a triangle of leaves, metres; only without gtheta_override and mesh"),
+      .describe(
+        "longest edge of a triangle of leaves, metres: below the distance of neighbouring leaves, and at least ten times the range noise, which turns triangles; only without gtheta_override and mesh",
+      ),
     max_aspect_ratio: z
       .number()
       .min(1)

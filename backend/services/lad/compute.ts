@@ -13,7 +13,7 @@ import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } f
 import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
 import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
 import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans.ts";
-import { tracedAlike, tracedByEnergy } from "./traced.ts";
+import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
 import { checkWoodSplit, labelledScans, labelWarnings, voxelLabels, woodLabelBytes } from "./wood-labels.ts";
 
@@ -103,7 +103,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     : await tracedAlike(request, projection, scans, grid, job);
   const { native: sums } = job.adopt(new ColumnRef(traced.sums));
   const reach = traced.reach && job.adopt(new ColumnRef(traced.reach)).native;
-  job.stage("Inverting Beer's law", 0.8, 0.9);
+  job.stage("Inverting Beer's law", 0.8, 0.86);
   const labels = request.wood_split ? await voxelLabels(scans, grid, job) : null;
   const params = { ...inversionParams(request, grid, reach), labels };
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
@@ -162,11 +162,11 @@ async function clumpsOf(
   job: Job,
 ): Promise<native.Clumping | null> {
   if (!request.check_clumping || !tellsClumps(request.element_width, grid)) return null;
-  const part = job.quiet();
-  const eighths = await tracedBeams(beams, halved(grid, part), part);
-  const fine = part.adopt(new ColumnRef(eighths.sums)).native;
-  if (eighths.reach) part.adopt(new ColumnRef(eighths.reach));
-  return part.track(() => native.clumping(sums, fine, g.column, params));
+  job.stage("Inverting Beer's law", 0.86, 0.9, TRACING);
+  const eighths = await tracedBeams(beams, halved(grid, job), job);
+  const fine = job.adopt(new ColumnRef(eighths.sums)).native;
+  if (eighths.reach) job.adopt(new ColumnRef(eighths.reach));
+  return job.quiet().track(() => native.clumping(sums, fine, g.column, params));
 }
 
 const inversionParams = (

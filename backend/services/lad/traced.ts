@@ -29,7 +29,8 @@ export interface WeighedBeams {
   readonly warnings: readonly string[];
 }
 
-const TRACING = [
+/** Phases of traceBeams. */
+export const TRACING = [
   { name: "Tracing beams", weight: 1 },
   { name: "Summing up voxels", weight: 2 },
 ];

@@ -66,10 +66,10 @@ export async function scanView(
     point_count: mask.hit_count,
     warnings: [
       ...points.warnings,
-      ...unknownColumns(
-        entry.columns,
-        points.scalars.map((scalar) => scalar.slug),
-      ),
+      ...unknownColumns(entry.columns, [
+        ...points.scalars.map((scalar) => scalar.slug),
+        ...Object.keys(entry.scalar_columns ?? {}),
+      ]),
       ...shiftWarning(points, format),
     ],
   };

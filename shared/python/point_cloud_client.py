@@ -274,7 +274,7 @@ class PointCloudClient:
         """All sessions, the last used first, also damaged ones and those that cannot be changed.
 
         Each has session_id, source_name, state (ready, read_only, damaged or unavailable), is_open, problems, total_count,
-        disk_bytes, memory_bytes, world_shift, undo (deletions, and label_strokes by column) and last_used. Waits for the
+        deleted_count, disk_bytes, memory_bytes, world_shift, undo (deletions, and label_strokes by column) and last_used. Waits for the
         recovery after a restart.
         """
         return self._json("GET", "/api/cloud/sessions", None, call)["sessions"]

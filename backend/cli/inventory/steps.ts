@@ -6,6 +6,7 @@ import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/t
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { MIN_DENOISE_POINTS } from "../../../shared/limits.ts";
 import { pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
 import { detectedScene } from "../analyze/scene.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
@@ -84,6 +85,7 @@ export async function labelPlot(
   if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
   const warnings: string[] = [];
   const place = crownPlace(tail, glance);
+  const skip_noise = await labelNoise(tail, run, warnings);
   progress.stage("1/6 Looking for the ground");
   const ground = await client.segmentGroundSession(
     id,
@@ -97,7 +99,7 @@ export async function labelPlot(
   const is_airborne = scene.kind === "airborne";
   const method = asked ?? (is_airborne ? "chm" : METHOD_FOR_STEMS);
   progress.stage("3/6 Segmenting trees");
-  const segmented = await client.segmentTreesSession(id, { method, acknowledge_cost: true }, { signal });
+  const segmented = await client.segmentTreesSession(id, { method, skip_noise, acknowledge_cost: true }, { signal });
   if (segmented.num_trees === 0) throw new AppError("invalid_argument", noTree(method));
   warnings.push(...segmented.warnings, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
   progress.stage("4/6 Looking for stems");
@@ -116,6 +118,26 @@ export async function labelPlot(
     chm,
     warnings,
   };
+}
+
+/** Largest share of points that a scanner's noise explains: denoise warns above it. */
+const MOST_NOISE = 0.03;
+
+/** Labels noise; whether trees may leave it out: not where more is labelled than a scanner makes. */
+async function labelNoise(
+  { session_id, point_count }: CreateSessionTail,
+  { client, progress, signal }: FolderRun,
+  warnings: string[],
+): Promise<boolean> {
+  if (point_count < MIN_DENOISE_POINTS) return true;
+  progress.stage("1/6 Looking for noise");
+  const noise = await client.denoiseSession(session_id, { method: "auto", defer_octree: true }, { signal });
+  const { fraction } = noise;
+  if (fraction <= MOST_NOISE) return true;
+  warnings.push(
+    `${(100 * fraction).toFixed(1)} % of the points look like noise, more than a scanner makes: they stay in the trees.`,
+  );
+  return false;
 }
 
 const noTree = (method: TreeMethod) =>

@@ -35,6 +35,17 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["return_weights energy needs", "--leaf-intensity needs"],
   [/\blmax (?=[\d.]+ m and max_aspect_ratio)/g, "--lmax "],
   ["Raise lmax,", "Raise --lmax,"],
+  [
+    "search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm)",
+    "find trees by their crowns (--method chm)",
+  ],
+  [/, so chm_crown_scale ([\d.]+ m) is (.*?); give the width of the smaller crowns/g, ", so a crown width of $1 is $2"],
+  [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
+  [" skipped (min_points).", " skipped."],
+  [
+    "a LAS file holds at most 341. Choose fewer columns",
+    "a LAS file holds at most 341; analyze --format pcd keeps all",
+  ],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];
 

@@ -6,7 +6,6 @@ import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/t
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { MIN_DENOISE_POINTS } from "../../../shared/limits.ts";
 import { pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
 import { detectedScene } from "../analyze/scene.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
@@ -16,6 +15,7 @@ import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
 import { footCount } from "./feet.ts";
+import { labelNoise } from "./noise.ts";
 import type { InventoryOptions } from "./options.ts";
 
 /** Points of the sample that the kind of scene is seen from. */
@@ -120,26 +120,6 @@ export async function labelPlot(
   };
 }
 
-/** Largest share of points that a scanner's noise explains: denoise warns above it. */
-const MOST_NOISE = 0.03;
-
-/** Labels noise; whether trees may leave it out: not where more is labelled than a scanner makes. */
-async function labelNoise(
-  { session_id, point_count }: CreateSessionTail,
-  { client, progress, signal }: FolderRun,
-  warnings: string[],
-): Promise<boolean> {
-  if (point_count < MIN_DENOISE_POINTS) return true;
-  progress.stage("1/6 Looking for noise");
-  const noise = await client.denoiseSession(session_id, { method: "auto", defer_octree: true }, { signal });
-  const { fraction } = noise;
-  if (fraction <= MOST_NOISE) return true;
-  warnings.push(
-    `${(100 * fraction).toFixed(1)} % of the points look like noise, more than a scanner makes: they stay in the trees.`,
-  );
-  return false;
-}
-
 const noTree = (method: TreeMethod) =>
   `method ${method} found no tree in this cloud; ${method === "chm" ? "for scans from the ground take --method auto" : "for clouds seen from the air take --method chm"}`;
 
@@ -229,7 +209,7 @@ function withoutStand(list: TreeInventoryTail): TreeInventoryTail {
       ...tree
     }) => tree,
   );
-  return { ...list, trees, stand: null };
+  return { ...list, trees, stand: null, warnings: list.warnings.filter((text) => !/\bplot\b/.test(text)) };
 }
 
 /** Few returns reach a stem from the air: circles through them are chance. */

@@ -33,6 +33,18 @@ test.each([
     "The fit did not converge within --max-iterations 5; raise it.",
   ],
   ["try a larger search_radius", "try a larger --search-radius"],
+  [
+    "Crowns have only 2.0 points on average, so chm_crown_scale 2.5 m is small for these points and may split crowns; give the width of the smaller crowns.",
+    "Crowns have only 2.0 points on average, so a crown width of 2.5 m is small for these points and may split crowns.",
+  ],
+  [
+    "too sparse at this height: search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm).",
+    "too sparse at this height: find trees by their crowns (--method chm).",
+  ],
+  [
+    "bbox [1, 2, 3, 2] has no area: send [min x, min y, max x, max y] with each minimum below its maximum.",
+    "seen from above, the points have no area.",
+  ],
 ])("%s", (message, words) => {
   expect(commandLineWords(message)).toBe(words);
 });

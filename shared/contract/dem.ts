@@ -3,7 +3,7 @@ import { errorCodes } from "../errors.ts";
 import { checkedByService } from "./documented.ts";
 import { OverwriteFile, Warnings } from "./fields.ts";
 import { BulkNumbers, NumberList, Point, PointList } from "./geometry.ts";
-import { type IdleKeys, idleByAll, wholeSource, withIdleKeys } from "./idle-keys.ts";
+import { type IdleKeys, idleByAll, idleUnless, wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 
 export const SURFACE_TYPES = ["dtm", "dsm", "chm"] as const;
@@ -181,7 +181,7 @@ export type DemFailure = z.infer<typeof DemFailure>;
 export const RASTER_FORMATS = ["asc", "tif"] as const;
 const RASTER_FORMAT_NAMES = [...RASTER_FORMATS, "tiff", "geotiff"] as const;
 
-export const ExportRasterRequest = z
+const ExportRasterRequestObject = z
   .object({
     format: checkedByService(z.string(), z.enum(RASTER_FORMAT_NAMES))
       .default("asc")
@@ -218,6 +218,10 @@ export const ExportRasterRequest = z
     overwrite: OverwriteFile,
   })
   .meta({ id: "ExportRasterRequest" });
+export const ExportRasterRequest = withIdleKeys(
+  ExportRasterRequestObject,
+  idleUnless(({ format }) => /^(geo)?tiff?$/i.test(String(format)), "crs_epsg", "crs_is_geographic"),
+);
 export type ExportRasterRequest = z.infer<typeof ExportRasterRequest>;
 
 export const ExportRasterResponse = z

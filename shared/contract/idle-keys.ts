@@ -53,6 +53,9 @@ export const wholeSource: IdleKeys = ({ source, sources }) => [
   "source.max_points",
 ];
 
+/** The rule of requests that take a source instead of inline points. */
+export const pointsOfSource: IdleKeys = ({ source }) => (isSent(source) ? ["points"] : []);
+
 /** Keys of `fields` are idle unless `used` says that they are used. */
 export const idleUnless =
   (used: (sent: Sent) => boolean, ...fields: readonly string[]): IdleKeys =>

@@ -109,6 +109,7 @@ export const TriangulateRequest = withIdleKeys(
     fieldsOfMethods("method", "ball_pivoting", METHOD_FIELDS),
     idleUnless(({ crop_box }) => isSent(crop_box), "crop_box_rotation_deg"),
     idleUnless(({ sources }) => !isSent(sources), "source"),
+    idleUnless(({ source, sources }) => !isSent(source) || isSent(sources), "points"),
   ),
 );
 export type TriangulateRequest = z.infer<typeof TriangulateRequest>;

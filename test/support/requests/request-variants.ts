@@ -64,8 +64,24 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, Body>>>> = {
   "/api/c2c/icp-register": each("method", ["point_to_plane", "point_to_point"]),
 };
 
+/** Endpoints that take points of a session instead of inline ones. */
+const SOURCES: readonly string[] = [
+  "/api/pointcloud/export",
+  "/api/pointcloud/denoise",
+  "/api/segment/ground",
+  "/api/segment/trees",
+  "/api/segment/wood",
+  "/api/dem",
+  "/api/triangulate",
+  "/api/skeleton/extract",
+  "/api/qsm/build",
+];
+
 /** The valid request of an endpoint and its variants, by name. */
-export const variantsOf = (path: string, base: Body): Record<string, Body> => ({
+export const variantsOf = (path: string, base: Body, session: string): Record<string, Body> => ({
   first: base,
+  ...(SOURCES.includes(path)
+    ? { source: { ...base, points: null, sources: null, source: { session_id: session } } }
+    : {}),
   ...Object.fromEntries(Object.entries(VARIANTS[path] ?? {}).map(([name, more]) => [name, { ...base, ...more }])),
 });

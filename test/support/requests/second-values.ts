@@ -46,6 +46,8 @@ export function secondValues(schema: JsonSchema, document: OpenApi, now: unknown
   const parts = [one.anyOf, one.oneOf, one.allOf].flatMap((list) => list ?? []);
   if (parts.length > 0)
     return parts.flatMap((part) => secondValues({ ...part, ...defaultOf(one) }, document, now, depth));
+  if (Array.isArray(one.type))
+    return one.type.flatMap((type: string) => secondValues({ ...one, type }, document, now, depth));
   if (one.type === "boolean") return [true, false];
   if (one.type === "number" || one.type === "integer") return numbersOf(one, now);
   if (one.type === "string") return ["x", "1 2 3", "a_b"];

@@ -61,6 +61,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   ground: async (wanted) => report((await import("./ground.ts")).groundPart, wanted),
   "trees-reference": async (wanted) => report((await import("./trees-reference.ts")).treesReferencePart, wanted),
   rooms: async (wanted) => report((await import("./rooms.ts")).roomsPart, wanted),
+  "round-trip": async (wanted) => report((await import("./round-trip.ts")).roundTripPart, wanted),
   trees: async (wanted) => report((await import("./trees-stands.ts")).treeStandsPart, wanted),
   "trees-auto": async (wanted) => report((await import("./trees-auto.ts")).treesAutoPart, wanted),
   "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),

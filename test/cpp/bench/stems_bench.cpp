@@ -12,10 +12,10 @@ namespace pc::bench {
 
 namespace {
 
-constexpr std::uint8_t kGround = 2;
+constexpr std::uint8_t kTrunk = 4, kCrown = 5;
 constexpr double kColumnBytes = sizeof(Vec3d) + sizeof(float) + sizeof(std::uint32_t);
 
-/// The points of a plot that are no ground, and their heights above it.
+/// The trees of a plot without its ground and noise, and the heights of their points above the ground.
 struct Plants {
   std::vector<Vec3d> points;
   std::vector<float> heights;
@@ -23,7 +23,7 @@ struct Plants {
   explicit Plants(std::size_t count) {
     const test::PlotCloud plot = test::make_plot(count);
     for (std::size_t i = 0; i < count; ++i) {
-      if (plot.classification[i] == kGround) continue;
+      if (plot.classification[i] != kTrunk && plot.classification[i] != kCrown) continue;
       const Vec3d& p = plot.positions[i];
       points.push_back(p);
       heights.push_back(static_cast<float>(p.z - test::plot_ground(p.x, p.y)));

@@ -42,6 +42,9 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [/, so chm_crown_scale ([\d.]+ m) is (.*?); give the width of the smaller crowns/g, ", so a crown width of $1 is $2"],
   [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
   [" skipped (min_points).", " skipped."],
+  ["Give seed_points, or remove undergrowth.", "Remove undergrowth."],
+  [/ Search a (?:thinner )?layer [^.]*\(change band_min_m and band_max_m\)(?:, or raise max_diameter_m)?\./g, ""],
+  [/ Search a layer [^.]*\(raise band_min_m and band_max_m\)(?:, or raise max_diameter_m)?\./g, ""],
   [
     "a LAS file holds at most 341. Choose fewer columns",
     "a LAS file holds at most 341; analyze --format pcd keeps all",

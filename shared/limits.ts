@@ -6,6 +6,8 @@ export const GIB = 1024 * MIB;
 
 /** Bulk data is copied out of native memory in blocks of this size. */
 export const BLOCK_BYTES = 8 * MIB;
+/** Block in which buffers of a frame are sent: small enough to stay in the cache from the copy to the socket. */
+export const SEND_BLOCK_BYTES = 256 * KIB;
 
 /** Largest JSON request body of most endpoints, and the largest one that is parsed as a whole on the event loop. */
 export const MAX_BODY_BYTES = 1 * MIB;
@@ -173,6 +175,11 @@ export const DEFAULT_MIN_VOXEL_HITS = 5;
 /** Width of a leaf, metres, if a request does not say. */
 export const DEFAULT_ELEMENT_WIDTH_M = 0.05;
 /** Longest edge of a triangle of leaves, metres, and its largest longest / shortest edge, if a request does not say. */
+export const MAX_WOOD_SPLIT_VALUES = 256;
+/** Column of the labels of wood segmentation: 1 = wood, 2 = leaf. */
+export const WOOD_CLASS_SLUG = "wood_class";
+/** Projection of wood over its whole surface: mean of sin(angle to the beam) / pi over axes in any direction. */
+export const WOOD_PROJECTION = 0.25;
 export const DEFAULT_LAD_LMAX_M = 0.1;
 export const DEFAULT_LAD_ASPECT = 4;
 /** Mean edges of a voxel that all beams together must cross, if a request does not say. */

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { AppError } from "../../shared/errors.ts";
-import { BLOCK_BYTES } from "../../shared/limits.ts";
+import { SEND_BLOCK_BYTES } from "../../shared/limits.ts";
 import { encodeFrameHeader, type FrameDtype } from "../../shared/wire/phb1.ts";
 import { encodePointsHeader } from "../../shared/wire/phx1.ts";
 
@@ -133,8 +133,8 @@ async function* produce(header: Uint8Array, held: Held): AsyncGenerator<Uint8Arr
 /** Allocates each block separately, because the socket may still hold the previous one. */
 function* blocks({ length, data }: Payload): Generator<Uint8Array> {
   const total = 4 * length;
-  for (let at = 0; at < total; at += BLOCK_BYTES) {
-    const size = Math.min(BLOCK_BYTES, total - at);
+  for (let at = 0; at < total; at += SEND_BLOCK_BYTES) {
+    const size = Math.min(SEND_BLOCK_BYTES, total - at);
     if (!isColumn(data)) {
       yield new Uint8Array(data.buffer, data.byteOffset + at, size);
       continue;

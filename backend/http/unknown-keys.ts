@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BulkColumn, recordsOf } from "../../shared/contract/bulk-list.ts";
+import { idleKeysOf, isSent } from "../../shared/contract/idle-keys.ts";
 import { unwrapped } from "./unwrapped.ts";
 
 /** `path` is asked for only where a key is unknown: bodies have up to millions of records. */
@@ -9,8 +10,9 @@ type Search = (value: unknown, path: () => string, found: string[]) => void;
 const searches = new WeakMap<object, Search | null>();
 
 /**
- * Paths of the keys in `value` that the object schema does not define, such as `scalar_filters[0].maximum`. Nested
- * objects and lists of objects are searched too. Empty when `value` is not an object.
+ * Paths of the keys in `value` that the object schema does not define, such as `scalar_filters[0].maximum`, and of those
+ * that mean nothing beside the others (shared/contract/idle-keys.ts). Nested objects and lists of objects are searched
+ * too. Empty when `value` is not an object.
  */
 export function unknownKeys(schema: unknown, value: unknown): string[] {
   const found: string[] = [];
@@ -40,8 +42,9 @@ function listSearch(element: z.core.$ZodType): Search | null {
   };
 }
 
-function recordSearch({ shape }: z.ZodObject): Search {
-  const fields = new Map(Object.entries(shape).map(([name, field]) => [name, searchOf(field)]));
+function recordSearch(schema: z.ZodObject): Search {
+  const fields = new Map(Object.entries(schema.shape).map(([name, field]) => [name, searchOf(field)]));
+  const idle = idleSearch(schema);
   return (value, path, found) => {
     if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Uint8Array) return;
     const record = value as Record<string, unknown>;
@@ -52,5 +55,22 @@ function recordSearch({ shape }: z.ZodObject): Search {
       if (search === undefined) found.push(named());
       else search(record[key], named, found);
     }
+    for (const key of idle(record)) found.push(path() === "" ? key : `${path()}.${key}`);
   };
+}
+
+/** The keys of a record that its schema's rule calls idle, and that were sent with other values than the defaults. */
+function idleSearch(schema: z.ZodObject): (record: Readonly<Record<string, unknown>>) => string[] {
+  const rule = idleKeysOf(schema);
+  if (!rule) return () => [];
+  const standard = (key: string): unknown => {
+    const field: unknown = schema.shape[key];
+    return field instanceof z.ZodType ? field.safeParse(undefined).data : undefined;
+  };
+  return (record) =>
+    [...new Set(rule(record))].filter((key) => {
+      const [holder = "", part] = key.split(".");
+      const sent = part === undefined ? record[holder] : (record[holder] as Record<string, unknown> | null)?.[part];
+      return isSent(sent) && (part !== undefined || JSON.stringify(sent) !== JSON.stringify(standard(key)));
+    });
 }

@@ -232,6 +232,12 @@ export class OctreeCache {
     return new Set([...this.#pinned(), ...this.#held.keys(), ...this.#building.keys()]);
   }
 
+  /** Removes an octree whose files are damaged, whoever needs it: it is built again. */
+  async removeDamaged(id: string): Promise<void> {
+    this.#log.warn({ octree: id }, "an octree of the cache is damaged and is built again");
+    await this.#removeOne(id);
+  }
+
   /** Renames the folder first: lookups find an octree whole or not at all. */
   async #removeOne(id: string): Promise<void> {
     const doomed = this.#stagingOf(join(this.root, id));

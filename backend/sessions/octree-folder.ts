@@ -1,5 +1,7 @@
 import { chmod, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { parseHierarchy } from "../../shared/octree/potree2.ts";
+import { parseMetadata } from "../../shared/octree/potree2-metadata.ts";
 
 /** Only the user may look into a folder of the cache: octrees show scans. Without effect on Windows. */
 export const PRIVATE = 0o700;
@@ -19,6 +21,24 @@ export async function isComplete(folder: string): Promise<boolean> {
     return points.size === metadata.points * stride && hierarchy.size > 0;
   } catch {
     return false; // missing or torn: not a usable octree
+  }
+}
+
+/** Whether all files of a complete folder can be read and fit each other: a disk may lose more than the end of a file. */
+export async function isWhole(folder: string): Promise<boolean> {
+  try {
+    const read = (name: string) => readFile(join(folder, name));
+    const [text, labels, hierarchy] = await Promise.all([
+      read("metadata.json"),
+      read("attribute_labels.json"),
+      read("hierarchy.bin"),
+    ]);
+    JSON.parse(labels.toString());
+    const metadata = parseMetadata(text.toString());
+    const nodes = parseHierarchy(hierarchy, metadata);
+    return nodes.reduce((sum, node) => sum + node.point_count, 0) === metadata.point_count;
+  } catch {
+    return false; // missing, torn or of other bytes
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SessionSummary } from "../../shared/contract/cloud-session/sessions.ts";
 import { ownedColumns } from "./cloud-session.ts";
+import { countsOf } from "./edits.ts";
 import { bytesOf, type FolderSummary, sourceName } from "./folder-summary.ts";
 import { hindrance, type Stored } from "./stored-session.ts";
 
@@ -19,6 +20,7 @@ export async function summaryOf(stored: Stored): Promise<SessionSummary> {
     is_open: true,
     problems: [...(hindered === undefined ? [] : [hindered]), ...losses, ...(unsavedReason ? [unsavedReason] : [])],
     total_count: state.columns.get("positions")?.length ?? 0,
+    deleted_count: countsOf(state).deleted_count,
     disk_bytes: disk ? await bytesOf(disk.folder) : 0,
     memory_bytes,
     world_shift: state.meta.world_shift && [...state.meta.world_shift],
@@ -44,6 +46,7 @@ export const unopenedSummary = (
   is_open: false,
   problems: [problem],
   total_count,
+  deleted_count: null,
   disk_bytes,
   memory_bytes: 0,
   world_shift: meta?.world_shift ? [...meta.world_shift] : null,

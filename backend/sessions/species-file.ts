@@ -24,9 +24,12 @@ export interface FileProblem {
   readonly reason: string;
 }
 
+/** Code made for a schema takes longer than it saves: each file is checked once. */
+const ONCE = { jitless: true };
+
 /** Reads the text of a species file. Lines are looked for only in a file that cannot be used. */
 export function readSpecies(text: string): { species: LibrarySpecies } | { problem: FileProblem } {
-  const good = LibrarySpecies.safeParse(jsonOf(text));
+  const good = LibrarySpecies.safeParse(jsonOf(text), ONCE);
   return good.success ? { species: good.data } : problemOf(text);
 }
 
@@ -43,7 +46,7 @@ function jsonOf(text: string): unknown {
 function problemOf(text: string): { problem: FileProblem } {
   try {
     const { value, lineOf } = parseWithLines(text);
-    const parsed = LibrarySpecies.safeParse(value);
+    const parsed = LibrarySpecies.safeParse(value, ONCE);
     if (parsed.success) throw new Error("a species file that can be used has no problem");
     const issue = deepest(parsed.error.issues);
     const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;

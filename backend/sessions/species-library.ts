@@ -109,7 +109,9 @@ export class SpeciesLibrary {
 
   async #fileOf(path: string): Promise<ReadFile["result"]> {
     try {
-      const { size, mtimeMs } = await stat(path);
+      const info = await stat(path);
+      if (!info.isFile()) return { problem: { line: null, reason: "it is not a regular file" } };
+      const { size, mtimeMs } = info;
       const stamp = `${size} ${mtimeMs}`;
       const known = this.#read.get(path);
       if (known?.stamp === stamp) return known.result;

@@ -413,6 +413,8 @@ export const strings = {
       clipNo: "Keep points",
       badClass: "The class must be a whole number from 0 to 255.",
       failed: "The edit was not made",
+      elsewhere: "The cloud was changed elsewhere since: what was done to it here can no longer be undone here.",
+      tooOld: "The edit is too old to be undone: the service keeps the newest ones only.",
       nothingSelected: "Choose box, lasso or brush and draw over points.",
     },
     trees: {

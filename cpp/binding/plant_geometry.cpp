@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -69,7 +70,11 @@ Column<std::uint32_t> widened(const Column<std::uint8_t>& codes) {
 struct WireMesh {
   PlantMesh plant;
   Column<std::uint32_t> organ_codes;
+  bool is_textured;  ///< a triangle has a texture
   explicit WireMesh(PlantMesh&& mesh) : plant(std::move(mesh)), organ_codes(widened(plant.organ_codes)) {
+    const auto textures = plant.mesh.triangle_material.view();
+    is_textured =
+        std::any_of(textures.begin(), textures.end(), [](std::uint32_t t) { return t != kNoIndex; });
     plant.organ_codes = {};
     plant.triangle_plant = {};
   }
@@ -86,6 +91,7 @@ Napi::Object mesh_to_js(Napi::Env env, WireMesh&& mesh) {
   out.Set("indices", ColumnHandle::wrap(env, std::move(packed.indices)));
   out.Set("triangle_material", ColumnHandle::wrap(env, std::move(packed.triangle_material)));
   out.Set("organ_codes", ColumnHandle::wrap(env, std::move(mesh.organ_codes)));
+  out.Set("is_textured", mesh.is_textured);
   return out;
 }
 

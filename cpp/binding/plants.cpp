@@ -89,10 +89,11 @@ CanopyParams canopy_params(const Napi::Object& js) {
           number_field(js, "germination_rate")};
 }
 
+/// What the function `grow` of a canopy keeps until it is collected: not the plants, which the handle owns.
 struct OpenCanopy {
   CanopyParams params;
   std::vector<CanopyPlace> places;
-  PlacedPtr placed;
+  std::weak_ptr<const PlacedPlants> placed;
 };
 
 /// Grows the plants first .. first + count; the structure of plant 0 is the result.
@@ -100,16 +101,18 @@ Napi::Value grow_part(const Napi::CallbackInfo& info, const std::shared_ptr<cons
   const auto first = strict_whole<std::size_t>(info[0], "first"),
              count = strict_whole<std::size_t>(info[1], "count");
   require(first <= canopy->places.size() && count <= canopy->places.size() - first, "no such plants");
+  const PlacedPtr placed = canopy->placed.lock();
+  require(placed != nullptr, "the canopy was already released");
   JobOptions options = job_options(info[2]);
   options.threads = 1;  // parts run side by side; a team for each plant would take longer than the plant
   return start_job<PlantPtr>(
       info.Env(), options,
       [=](OpContext& ctx) -> PlantPtr {
-        const auto& [params, places, placed] = *canopy;
         const auto& species = *placed->species;
         std::optional<PlantStructure> plant;
-        grow_places(species.growth, species.prototypes, params, {places.data() + first, count},
-                    {placed->plants.data() + first, count}, first == 0 ? &plant : nullptr, ctx);
+        grow_places(species.growth, species.prototypes, canopy->params,
+                    {canopy->places.data() + first, count}, {placed->plants.data() + first, count},
+                    first == 0 ? &plant : nullptr, ctx);
         return plant ? std::make_shared<const PlantStructure>(std::move(*plant)) : nullptr;
       },
       [](Napi::Env env, PlantPtr&& plant) -> Napi::Value {
@@ -125,11 +128,11 @@ Napi::Value open_canopy(const Napi::CallbackInfo& info) {
   canopy->params = canopy_params(strict_object(info[1], "params"));
   canopy->places = canopy_places(canopy->params);
   const std::size_t count = canopy->places.size();
-  canopy->placed =
-      std::make_shared<const PlacedPlants>(PlacedPlants{species, std::vector<PlantParts>(count)});
+  auto placed = std::make_shared<const PlacedPlants>(PlacedPlants{species, std::vector<PlantParts>(count)});
+  canopy->placed = placed;
   auto out = Napi::Object::New(env);
   out.Set("plant_count", static_cast<double>(count));
-  out.Set("placed", placed_handle(env, canopy->placed));
+  out.Set("placed", placed_handle(env, std::move(placed)));
   out.Set("grow", Napi::Function::New(env, [canopy](const Napi::CallbackInfo& call) -> Napi::Value {
             return with_code(call.Env(), [&] { return grow_part(call, canopy); });
           }));
@@ -173,16 +176,9 @@ Napi::Value plant_summary(const Napi::CallbackInfo& info) {
 Napi::Value plant_document_job(const Napi::CallbackInfo& info) {
   const PlantPtr plant = plant_of(info[0]);
   const auto word_bytes = strict_whole<std::size_t>(info[1], "word_bytes");
-  require(word_bytes > 0, "word_bytes must be above 0");
   return start_job<AnyColumn>(
       info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) {
-        const BulkVector<char> text = io::write_plant_document(*plant, ctx);
-        Column<std::uint8_t> bytes((text.size() + word_bytes - 1) / word_bytes * word_bytes);
-        const auto end = std::copy(text.begin(), text.end(), bytes.view().begin());
-        std::fill(end, bytes.view().end(), std::uint8_t{' '});
-        return AnyColumn(std::move(bytes));
-      },
+      [=](OpContext& ctx) { return AnyColumn(io::plant_document_column(*plant, word_bytes, ctx)); },
       column_to_js);
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +9,18 @@
 #include "core/op_context.h"
 
 namespace pc {
+
+/// Results of a device that are compared with the CPU's.
+constexpr std::size_t kGpuSample = 256;
+
+/// Whether same(i) holds for kGpuSample indices spread over [0, n), the last one among them; for all if there are fewer.
+template <class Same>
+bool sample_agrees(std::size_t n, const Same& same) {
+  const std::size_t count = std::min(n, kGpuSample);
+  for (std::size_t k = 1; k <= count; ++k)
+    if (!same(n * k / count - 1)) return false;
+  return true;
+}
 
 /// The GPU calls of one op. They run on the device if the context asks for it, until the first one fails. From then on
 /// the caller computes on the CPU, and one warning gives the reason: no usable device, too little memory (pc_cuda
@@ -37,6 +51,17 @@ class GpuRun {
     ctx_.checkpoint();
     if (status == GpuStatus::kOk) return true;
     warn(error.text);
+    table_ = nullptr;
+    return false;
+  }
+
+  /// Like run(call), but results count only where agrees() finds a sample of them to be what the CPU computes: a device
+  /// that rounds otherwise, or that is broken, is not believed.
+  template <class Call, class Agrees>
+  bool run(const Call& call, const Agrees& agrees) {
+    if (!run(call)) return false;
+    if (agrees()) return true;
+    warn("the GPU gave other results than the CPU for a sample");
     table_ = nullptr;
     return false;
   }

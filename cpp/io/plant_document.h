@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "core/column.h"
 #include "core/memory.h"
 #include "core/op_context.h"
 #include "core/plant_structure.h"
@@ -34,6 +35,10 @@ inline constexpr std::size_t kMaxDocumentShoots = 500'000, kMaxDocumentPhytomers
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: longer than kMaxPlantDocumentBytes.
 BulkVector<char> write_plant_document(const PlantStructure& plant, OpContext& ctx);
+
+/// The same document as a column, with blanks at its end up to whole words of `word_bytes` bytes.
+Column<std::uint8_t> plant_document_column(const PlantStructure& plant, std::size_t word_bytes,
+                                           OpContext& ctx);
 
 /// Reads a structure document of this or another program; the root may have any name. What write_plant_document wrote
 /// gives an equal structure.

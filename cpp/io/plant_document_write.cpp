@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "io/plant_document.h"
 
 namespace pc::io {
@@ -17,15 +21,20 @@ namespace pc::io {
 namespace {
 
 constexpr std::size_t kPhytomersPerCheck = 256;
+/// Of consecutive shoots that one thread writes at a time.
+constexpr std::size_t kPhytomersPerPiece = 1024;
+
+[[noreturn]] void fail_too_long() {
+  throw Error(ErrorCode::kInvalidArgument, "the structure document of this plant has more than " +
+                                               std::to_string(kMaxPlantDocumentBytes) +
+                                               " bytes; choose a lower age");
+}
 
 /// Text that grows; elements stand on lines of their own.
 class XmlText {
  public:
   void raw(std::string_view text) {
-    if (text.size() > kMaxPlantDocumentBytes - size_)
-      throw Error(ErrorCode::kInvalidArgument, "the structure document of this plant has more than " +
-                                                   std::to_string(kMaxPlantDocumentBytes) +
-                                                   " bytes; choose a lower age");
+    if (text.size() > kMaxPlantDocumentBytes - size_) fail_too_long();
     while (out_.size() < size_ + text.size()) out_.resize(out_.size() * 2 + kFirstBytes);
     std::memcpy(out_.data() + size_, text.data(), text.size());
     size_ += text.size();
@@ -58,10 +67,7 @@ class XmlText {
     }
     tag("</", name, ">\n");
   }
-  BulkVector<char> take() {
-    out_.resize(size_);
-    return std::move(out_);
-  }
+  std::string_view written() const { return {out_.data(), size_}; }
 
  private:
   static constexpr std::size_t kFirstBytes = 4096;
@@ -93,50 +99,69 @@ class XmlText {
   std::size_t size_ = 0;
 };
 
-class Writer {
- public:
-  Writer(const PlantStructure& plant, OpContext& ctx) : plant_(plant), ctx_(ctx) {
-    for (const ForeignXml& foreign : plant.foreign) foreign_.emplace(key_of(foreign), &foreign.xml);
-  }
+using Key =
+    std::tuple<PlantElement, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-  BulkVector<char> run() {
-    out_.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    out_.open("plant_structure");
-    out_.open_with_id("plant_instance", plant_.plant_id);
-    const Vec3d& base = plant_.base_position;
-    out_.list("base_position", std::array{base.x, base.y, base.z}, " ");
-    out_.value("plant_age", plant_.plant_age);
-    if (const auto& law = plant_.leaf_inclination)
-      out_.list("leaf_inclination", std::array{law->beta_mu, law->beta_nu}, " ");
-    if (const auto& growth = plant_.growth) {
-      out_.text("species", growth->species_id);
-      out_.value("random_seed", growth->seed);
-      out_.value("plant_index", growth->plant_index);
-      out_.value("leaves_emerged", growth->leaves_emerged);
+/// Unknown elements by their place.
+class ForeignElements {
+ public:
+  explicit ForeignElements(const PlantStructure& plant) {
+    for (const ForeignXml& f : plant.foreign)
+      by_place_.emplace(Key{f.parent, f.shoot, f.phytomer, f.petiole, f.item, f.flower}, &f.xml);
+  }
+  bool empty() const { return by_place_.empty(); }
+  void write(const Key& place, XmlText& out) const {
+    if (empty()) return;
+    const auto [first, last] = by_place_.equal_range(place);
+    for (auto it = first; it != last; ++it) {
+      out.raw(*it->second);
+      out.raw("\n");
     }
-    for (std::uint32_t i = 0; i < plant_.shoots.size(); ++i) write_shoot(i);
-    write_foreign({PlantElement::kPlant, 0, 0, 0, 0, 0});
-    out_.close("plant_instance");
-    write_foreign({PlantElement::kDocument, 0, 0, 0, 0, 0});
-    out_.close("plant_structure");
-    return out_.take();
   }
 
  private:
-  using Key =
-      std::tuple<PlantElement, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::multimap<Key, const std::string*> by_place_;
+};
 
-  static Key key_of(const ForeignXml& f) {
-    return {f.parent, f.shoot, f.phytomer, f.petiole, f.item, f.flower};
+/// What stands before the shoots.
+void write_head(const PlantStructure& plant, XmlText& out) {
+  out.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  out.open("plant_structure");
+  out.open_with_id("plant_instance", plant.plant_id);
+  const Vec3d& base = plant.base_position;
+  out.list("base_position", std::array{base.x, base.y, base.z}, " ");
+  out.value("plant_age", plant.plant_age);
+  if (const auto& law = plant.leaf_inclination)
+    out.list("leaf_inclination", std::array{law->beta_mu, law->beta_nu}, " ");
+  if (const auto& growth = plant.growth) {
+    out.text("species", growth->species_id);
+    out.value("random_seed", growth->seed);
+    out.value("plant_index", growth->plant_index);
+    out.value("leaves_emerged", growth->leaves_emerged);
   }
-  void write_foreign(const Key& key) {
-    if (foreign_.empty()) return;
-    const auto [first, last] = foreign_.equal_range(key);
-    for (auto it = first; it != last; ++it) {
-      out_.raw(*it->second);
-      out_.raw("\n");
-    }
+}
+
+/// What stands after the shoots.
+void write_tail(const ForeignElements& foreign, XmlText& out) {
+  foreign.write({PlantElement::kPlant, 0, 0, 0, 0, 0}, out);
+  out.close("plant_instance");
+  foreign.write({PlantElement::kDocument, 0, 0, 0, 0, 0}, out);
+  out.close("plant_structure");
+}
+
+/// Writes shoots; one thread.
+class ShootWriter {
+ public:
+  ShootWriter(const PlantStructure& plant, const ForeignElements& foreign, OpContext& ctx)
+      : plant_(plant), foreign_(foreign), ctx_(ctx) {}
+
+  void write(std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < end; ++i) write_shoot(i);
   }
+  std::string_view written() const { return out_.written(); }
+
+ private:
+  void write_foreign(const Key& place) { foreign_.write(place, out_); }
 
   void write_shoot(std::uint32_t index) {
     const PlantShoot& shoot = plant_.shoots[index];
@@ -277,17 +302,99 @@ class Writer {
   }
 
   const PlantStructure& plant_;
+  const ForeignElements& foreign_;
   OpContext& ctx_;
-  std::multimap<Key, const std::string*> foreign_;
   XmlText out_;
   std::uint64_t phytomers_ = 0;
+};
+
+/// Consecutive shoots, and where the text of a thread has them.
+struct Piece {
+  std::uint32_t first_shoot, last_shoot;
+  int worker;
+  std::size_t begin, size;
+};
+
+std::vector<Piece> pieces_of(const PlantStructure& plant) {
+  std::vector<Piece> pieces;
+  std::size_t phytomers = kPhytomersPerPiece;  // the first shoot begins a piece
+  for (std::uint32_t i = 0; i < plant.shoots.size(); ++i) {
+    if (phytomers >= kPhytomersPerPiece) {
+      pieces.push_back({i, i, 0, 0, 0});
+      phytomers = 0;
+    }
+    pieces.back().last_shoot = i + 1;
+    phytomers += 1 + plant.shoots[i].phytomers.size();
+  }
+  return pieces;
+}
+
+/// A document in pieces: the head, the shoots, the tail.
+class PlantDocument {
+ public:
+  PlantDocument(const PlantStructure& plant, OpContext& ctx) : foreign_(plant), pieces_(pieces_of(plant)) {
+    write_head(plant, head_);
+    write_tail(foreign_, tail_);
+    ctx.begin_phase("Writing structure document", pieces_.size());
+    for (int i = 0; i < ctx.threads(); ++i) writers_.emplace_back(plant, foreign_, ctx);
+    std::atomic<std::size_t> total{head_.written().size() + tail_.written().size()};
+    parallel_for_worker(ctx, pieces_.size(), 1, [&](std::size_t begin, std::size_t end, int worker) {
+      ShootWriter& writer = writers_[static_cast<std::size_t>(worker)];
+      for (Piece* piece = &pieces_[begin]; piece != &pieces_[0] + end; ++piece) {
+        piece->worker = worker;
+        piece->begin = writer.written().size();
+        writer.write(piece->first_shoot, piece->last_shoot);
+        piece->size = writer.written().size() - piece->begin;
+        if (total.fetch_add(piece->size) + piece->size > kMaxPlantDocumentBytes) fail_too_long();
+      }
+    });
+    size_ = total;
+  }
+  std::size_t size() const { return size_; }
+
+  /// Copies the document to `out`, which has room for it.
+  void copy_to(char* out, OpContext& ctx) const {
+    out = copied(head_.written(), out);
+    std::vector<char*> places;
+    for (const Piece& piece : pieces_) places.push_back(std::exchange(out, out + piece.size));
+    copied(tail_.written(), out);
+    ctx.begin_phase("Joining structure document", pieces_.size());
+    parallel_for(ctx, pieces_.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) copied(text_of(pieces_[i]), places[i]);
+    });
+  }
+
+ private:
+  static char* copied(std::string_view text, char* out) { return std::copy(text.begin(), text.end(), out); }
+  std::string_view text_of(const Piece& piece) const {
+    return writers_[static_cast<std::size_t>(piece.worker)].written().substr(piece.begin, piece.size);
+  }
+
+  ForeignElements foreign_;
+  std::vector<Piece> pieces_;
+  std::deque<ShootWriter> writers_;  ///< one for each thread
+  XmlText head_, tail_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace
 
 BulkVector<char> write_plant_document(const PlantStructure& plant, OpContext& ctx) {
-  ctx.begin_phase("Writing structure document", 0);
-  return Writer(plant, ctx).run();
+  const PlantDocument document(plant, ctx);
+  BulkVector<char> text(document.size());
+  document.copy_to(text.data(), ctx);
+  return text;
+}
+
+Column<std::uint8_t> plant_document_column(const PlantStructure& plant, std::size_t word_bytes,
+                                           OpContext& ctx) {
+  require(word_bytes > 0, "word_bytes must be above 0");
+  const PlantDocument document(plant, ctx);
+  Column<std::uint8_t> bytes((document.size() + word_bytes - 1) / word_bytes * word_bytes);
+  std::uint8_t* const first = bytes.view().begin();
+  document.copy_to(reinterpret_cast<char*>(first), ctx);
+  std::fill(first + document.size(), bytes.view().end(), std::uint8_t{' '});
+  return bytes;
 }
 
 }  // namespace pc::io

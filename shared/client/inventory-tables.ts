@@ -1,16 +1,8 @@
 import type { StemRow, TreeRow } from "../contract/cloud-session/tree-inventory.ts";
+import { type CsvCell, csvLine } from "../wire/csv-cell.ts";
 import { type StandSettings, type StandSummary, type TreeEdits, treeBiomass, type WoodVolumes } from "./stand.ts";
 
-type Cell = string | number | boolean | null | undefined;
-
-/** A cell of a CSV file (RFC 4180); missing values are empty. */
-function cell(value: Cell): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number" && !Number.isFinite(value)) return "";
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-const line = (cells: readonly Cell[]) => `${cells.map(cell).join(",")}\n`;
+const line = (cells: readonly CsvCell[]) => `${csvLine(cells)}\n`;
 
 interface ListedTree {
   readonly scan_name: string;
@@ -19,10 +11,10 @@ interface ListedTree {
   readonly settings: StandSettings;
   readonly volumes: WoodVolumes;
 }
-type Column<Row> = readonly [name: string, value: (row: Row) => Cell];
+type Column<Row> = readonly [name: string, value: (row: Row) => CsvCell];
 
 /** A column with the name of a field. */
-const field = (name: keyof TreeRow): Column<ListedTree> => [name, ({ tree }) => tree[name] as Cell];
+const field = (name: keyof TreeRow): Column<ListedTree> => [name, ({ tree }) => tree[name] as CsvCell];
 
 /** The order is a contract: new columns are appended. */
 const TREE_COLUMNS: readonly Column<ListedTree>[] = [
@@ -110,7 +102,7 @@ export function* stemCurveCsv(scan_name: string, sections: readonly StemRow[]): 
 export function standCsv(scan_name: string, stand: StandSummary, settings: StandSettings): string {
   const { biomassMethod, woodDensity, jenkinsGroup } = settings;
   const has = biomassMethod !== "none";
-  const rows: (readonly [string, Cell, string])[] = [
+  const rows: (readonly [string, CsvCell, string])[] = [
     ["scan_name", scan_name, ""],
     ["plot_area", stand.plotAreaM2, "m2"],
     ["plot_area_source", stand.plotAreaSource, ""],

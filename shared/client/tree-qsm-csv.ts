@@ -1,15 +1,6 @@
 import type { TreeQsmResult } from "../contract/cloud-session/tree-qsm.ts";
 import type { QsmMetrics } from "../contract/qsm-records.ts";
-
-type Cell = string | number | boolean | null | undefined;
-
-/** A cell (RFC 4180); text that a spreadsheet would take for a formula stays text. */
-function cell(value: Cell): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+import { type CsvCell, csvLine } from "../wire/csv-cell.ts";
 
 const RESULT_FIELDS = [
   "tree_id",
@@ -39,7 +30,7 @@ const METRIC_FIELDS = [
 
 /** The table of the models of trees, a line at a time; the order of its columns is a contract: new ones are appended. */
 export function* treeQsmCsv(scan_name: string, results: readonly TreeQsmResult[]): Generator<string> {
-  const line = (cells: readonly Cell[]) => `${cells.map(cell).join(",")}\n`;
+  const line = (cells: readonly CsvCell[]) => `${csvLine(cells)}\n`;
   yield line(["scan_name", ...RESULT_FIELDS, ...METRIC_FIELDS]);
   for (const result of results) {
     const { metrics } = result;

@@ -4,6 +4,7 @@ import { MAX_DISTANCE_BANDS } from "../limits.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers, NumberList } from "./geometry.ts";
 import { IcpTuning } from "./icp.ts";
+import { pointsOfSource, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 
 /** A mesh as flat lists. The service refuses wrong lengths and indices with a sentence (400). */
@@ -14,7 +15,7 @@ const meshIndices = BulkNumbers.describe(
   "(3 * T) vertices of each triangle, from 0; any other length, or an index beyond the vertices: 400; empty: an error in the tail",
 );
 
-export const DistanceRequest = z
+const DistanceRequestObject = z
   .object({
     points: BulkNumbers.nullish()
       .default(null)
@@ -43,15 +44,17 @@ export const DistanceRequest = z
       ),
   })
   .meta({ id: "DistanceRequest" });
+export const DistanceRequest = withIdleKeys(DistanceRequestObject, pointsOfSource);
 export type DistanceRequest = z.infer<typeof DistanceRequest>;
 
 /** Moves the mesh onto the points. */
-export const MeshRegisterRequest = IcpTuning.extend({
+const MeshRegisterRequestObject = IcpTuning.extend({
   points: DistanceRequest.shape.points,
   source: DistanceRequest.shape.source,
   mesh_vertices: meshVertices,
   mesh_indices: meshIndices,
 }).meta({ id: "MeshRegisterRequest" });
+export const MeshRegisterRequest = withIdleKeys(MeshRegisterRequestObject, pointsOfSource);
 export type MeshRegisterRequest = z.infer<typeof MeshRegisterRequest>;
 
 const metres = (what: string) => z.number().describe(`${what}, metres`);

@@ -3,6 +3,7 @@ import { errorCodes } from "../errors.ts";
 import { checkedByService } from "./documented.ts";
 import { OverwriteFile, Warnings } from "./fields.ts";
 import { BulkNumbers, NumberList, Point, PointList } from "./geometry.ts";
+import { type IdleKeys, idleByAll, idleUnless, wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 
 export const SURFACE_TYPES = ["dtm", "dsm", "chm"] as const;
@@ -51,7 +52,14 @@ export const DemOptions = z.object({
 });
 export type DemOptions = z.infer<typeof DemOptions>;
 
-export const DemRequest = DemOptions.extend({
+const DTM_FIELDS = ["ground_percentile", "slope_correction"];
+/** Options of other surfaces, and those that ground detection derives from the cloud. */
+export const demIdle: IdleKeys = idleByAll(
+  () => ["cloth_resolution", "rigidness", "class_threshold"],
+  ({ surface_type }) => (String(surface_type).toLowerCase() === "dsm" ? DTM_FIELDS : []),
+  ({ bbox }) => (Array.isArray(bbox) && bbox.length !== 4 ? ["bbox"] : []),
+);
+const DemFields = DemOptions.extend({
   points: PointList.nullish().describe(
     "(n, 3) inline points, hits only, metres; large coordinates lose precision, because the mesh is float32",
   ),
@@ -71,6 +79,7 @@ export const DemRequest = DemOptions.extend({
     .describe("(n) intensity per point, in any scale; ignored if its length differs from n"),
   compute_height_above_ground: z.boolean().default(false).describe("dtm: also compute the buffer hag"),
 }).meta({ id: "DemRequest" });
+export const DemRequest = withIdleKeys(DemFields, idleByAll(demIdle, wholeSource));
 export type DemRequest = z.infer<typeof DemRequest>;
 
 const DemLayer = z
@@ -172,7 +181,7 @@ export type DemFailure = z.infer<typeof DemFailure>;
 export const RASTER_FORMATS = ["asc", "tif"] as const;
 const RASTER_FORMAT_NAMES = [...RASTER_FORMATS, "tiff", "geotiff"] as const;
 
-export const ExportRasterRequest = z
+const ExportRasterRequestObject = z
   .object({
     format: checkedByService(z.string(), z.enum(RASTER_FORMAT_NAMES))
       .default("asc")
@@ -209,6 +218,10 @@ export const ExportRasterRequest = z
     overwrite: OverwriteFile,
   })
   .meta({ id: "ExportRasterRequest" });
+export const ExportRasterRequest = withIdleKeys(
+  ExportRasterRequestObject,
+  idleUnless(({ format }) => /^(geo)?tiff?$/i.test(String(format)), "crs_epsg", "crs_is_geographic"),
+);
 export type ExportRasterRequest = z.infer<typeof ExportRasterRequest>;
 
 export const ExportRasterResponse = z

@@ -10,6 +10,7 @@ import {
   SCAN_REACH_M,
 } from "../limits.ts";
 import { Point } from "./geometry.ts";
+import { idleByAll, idleUnless, isSent, type Sent, withIdleKeys } from "./idle-keys.ts";
 import { ScanMesh } from "./scan-mesh.ts";
 import { PoseStream } from "./trajectory.ts";
 
@@ -28,7 +29,21 @@ const RisleyPrism = z
       "a turning wedge of glass; oblique faces look at each other: the first prism has its own behind, the second before, and so on",
   });
 
-const ScannerFields = z.object({
+const SELECTIONS: readonly unknown[] = ["strongest", "first", "last"];
+const stands = ({ trajectory, scan_pattern }: Sent) => !isSent(trajectory) && (scan_pattern ?? "raster") === "raster";
+const isMulti = ({ return_mode, return_type }: Sent) => (return_mode ?? return_type) === "multi";
+const SCANNER_IDLE = idleByAll(
+  idleUnless(stands, "tilt_roll_deg", "tilt_pitch_deg"),
+  idleUnless(({ trajectory }) => !isSent(trajectory), "scan_azimuth_offset_deg"),
+  idleUnless(({ scan_pattern }) => scan_pattern === "spinning_multibeam", "beam_elevation_angles_deg"),
+  idleUnless(({ scan_pattern }) => scan_pattern === "risley_prism", "risley_prisms", "refractive_index_air"),
+  idleUnless(isMulti, "max_returns"),
+  idleUnless(({ return_mode }) => !isSent(return_mode), "return_type"),
+  idleUnless(({ return_type }) => return_type === "single" || return_type === "multi", "return_type"),
+  idleUnless(({ return_selection }) => SELECTIONS.includes(return_selection), "return_selection"),
+);
+
+const ScannerObject = z.object({
   id: z.string().describe("name of the scanner, returned as scanner_id"),
   origin: Point.describe("position of the scanner, metres, true world; not used with trajectory"),
   scan_pattern: z
@@ -98,10 +113,12 @@ const ScannerFields = z.object({
 });
 
 /** `return_mode` is set in the output. */
-export const Scanner = ScannerFields.transform(({ return_type, ...scanner }) => ({
-  ...scanner,
-  return_mode: scanner.return_mode ?? (return_type === "multi" ? ("multi" as const) : ("single" as const)),
-})).meta({ id: "Scanner", description: "a scanner and its pulses" });
+export const Scanner = withIdleKeys(ScannerObject, SCANNER_IDLE)
+  .transform(({ return_type, ...scanner }) => ({
+    ...scanner,
+    return_mode: scanner.return_mode ?? (return_type === "multi" ? ("multi" as const) : ("single" as const)),
+  }))
+  .meta({ id: "Scanner", description: "a scanner and its pulses" });
 export type Scanner = z.output<typeof Scanner>;
 
 const ScanGrid = z
@@ -118,7 +135,7 @@ export type ScanGrid = z.infer<typeof ScanGrid>;
 
 export const STANDARD_SCAN_FIELDS = ["intensity", "distance", "timestamp", "target_index", "target_count"] as const;
 
-export const LidarScanRequest = z
+const LidarScanFields = z
   .object({
     meshes: z.array(ScanMesh).describe("surfaces, all in one scene; none causes an error in the frame"),
     scanners: z
@@ -176,4 +193,11 @@ export const LidarScanRequest = z
       .describe("memory for the rays in flight, MiB; null or 0 or less: 4096. It never changes the result"),
   })
   .meta({ id: "LidarScanRequest" });
+export const LidarScanRequest = withIdleKeys(
+  LidarScanFields,
+  idleByAll(
+    idleUnless(({ scan_grid_only }) => scan_grid_only === true, "grid"),
+    idleUnless(({ grid }) => isSent(grid), "scan_grid_only"),
+  ),
+);
 export type LidarScanRequest = z.output<typeof LidarScanRequest>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorCodes } from "../errors.ts";
 import { DEFAULT_PLANT_AGE_DAYS, DEFAULT_PLANT_SPACING_M, DEFAULT_PLANT_TYPE, MAX_PLANT_TRIANGLES } from "../limits.ts";
 import { Warnings } from "./fields.ts";
+import { fieldsOfMethods, withIdleKeys } from "./idle-keys.ts";
 import { MaterialGroup, MeshMaterial } from "./mesh.ts";
 
 export const PlantType = z.string().describe("id of a species, see GET /api/plant/models");
@@ -92,7 +93,11 @@ export const PlantCanopyRequest = z
   });
 export type PlantCanopyRequest = z.infer<typeof PlantCanopyRequest>;
 
-export const PlantStreamRequest = z
+const STREAM_FIELDS = {
+  single: Object.keys(PlantRequest.shape),
+  canopy: Object.keys(PlantCanopyRequest.shape),
+};
+const PlantStreamFields = z
   .object({
     mode: z.enum(["single", "canopy"]).default("single").describe("single: one plant and its session; canopy: a grid"),
     ...PlantRequest.shape,
@@ -101,8 +106,10 @@ export const PlantStreamRequest = z
   .omit({ instances: true })
   .meta({
     id: "PlantStreamRequest",
-    description: "fields of the other mode are ignored: those of PlantRequest, or those of PlantCanopyRequest",
+    description:
+      "fields of the other mode are ignored, with a warning: those of PlantRequest, or those of PlantCanopyRequest",
   });
+export const PlantStreamRequest = withIdleKeys(PlantStreamFields, fieldsOfMethods("mode", "single", STREAM_FIELDS));
 export type PlantStreamRequest = z.infer<typeof PlantStreamRequest>;
 
 const triples = (meaning: string) => z.array(z.tuple([z.number(), z.number(), z.number()])).describe(meaning);

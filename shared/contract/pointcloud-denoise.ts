@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
+import { wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 import { TilePlan } from "./tile-plan.ts";
@@ -49,13 +50,14 @@ export const NoiseCriterion = z.object({
 });
 export type NoiseCriterion = z.infer<typeof NoiseCriterion>;
 
-export const DenoiseRequest = NoiseCriterion.extend({
+const DenoiseObject = NoiseCriterion.extend({
   points: PointList.nullish().describe("(n, 3) inline points, metres"),
   source: PointSource.nullish()
     .default(null)
     .describe("points of a session; takes precedence over points; its max_points is ignored"),
   previously_denoised: z.boolean().default(false).describe("true: noise was already removed from these points"),
 }).meta({ id: "DenoiseRequest" });
+export const DenoiseRequest = withIdleKeys(DenoiseObject, wholeSource);
 export type DenoiseRequest = z.infer<typeof DenoiseRequest>;
 
 const MixedPixels = z

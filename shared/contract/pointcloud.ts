@@ -4,6 +4,7 @@ import { ColumnPlan } from "./column-plan.ts";
 import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, OverwriteFile, Warnings } from "./fields.ts";
 import { Box, LooseTriple, Point, PointList } from "./geometry.ts";
+import { idleByAll, idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 
 const MAX_PREVIEW_ROWS = 100;
@@ -164,7 +165,7 @@ export const EXPORT_FORMATS = [
   "e57",
 ] as const;
 
-export const ExportRequest = z
+const ExportFields = z
   .object({
     points: PointList.nullish().describe("(n, 3) inline points, metres"),
     colors: PointList.nullish().describe("(n, 3) r, g, b of each inline point, 0..1"),
@@ -192,10 +193,18 @@ export const ExportRequest = z
       .nullish()
       .default(null)
       .describe(
-        "names of the scalar columns to write, in order; unknown names are skipped; null = the default of the format; ignored for xyz, obj, pts and ptx, whose columns are fixed",
+        "names of the scalar columns to write, in order; unknown names are skipped, with a warning; null = the default of the format; ignored for xyz, obj, pts and ptx, whose columns are fixed",
       ),
   })
   .meta({ id: "ExportRequest" });
+export const ExportRequest = withIdleKeys(
+  ExportFields,
+  idleByAll(
+    idleUnless(({ source }) => !isSent(source), "points", "colors"),
+    idleUnless(({ source }) => isSent(source), "columns"),
+    idleUnless(({ dest_path }) => !isSent(dest_path) || dest_path === "", "filename"),
+  ),
+);
 export type ExportRequest = z.infer<typeof ExportRequest>;
 
 /** JSON tail of an export. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FailureCode } from "./fields.ts";
 import { PointList } from "./geometry.ts";
+import { idleByAll, idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 import { QsmBuildResponse } from "./qsm-records.ts";
 
@@ -40,7 +41,7 @@ export const QsmParams = z.object({
 });
 export type QsmParams = z.infer<typeof QsmParams>;
 
-export const QsmBuildRequest = QsmParams.extend({
+const QsmBuildFields = QsmParams.extend({
   points: PointList.nullish().default(null).describe("(n, 3) points of one tree without ground and leaves, metres"),
   source: PointSource.nullish().default(null).describe("points of a session instead"),
   sources: z
@@ -49,6 +50,13 @@ export const QsmBuildRequest = QsmParams.extend({
     .default(null)
     .describe("several registered scans of one tree: used instead of source, together with points"),
 }).meta({ id: "QsmBuildRequest" });
+export const QsmBuildRequest = withIdleKeys(
+  QsmBuildFields,
+  idleByAll(
+    idleUnless(({ sources }) => !isSent(sources), "source"),
+    idleUnless(({ source, sources }) => !isSent(source) || isSent(sources), "points"),
+  ),
+);
 export type QsmBuildRequest = z.infer<typeof QsmBuildRequest>;
 
 export const QsmImportRequest = z

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkedByService, requiredByService } from "./documented.ts";
 import { Point } from "./geometry.ts";
+import { fieldsOfMethods, idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 
 /*
  * Shapes that a user draws to select points. Boxes are in the stored frame and include their faces. Screen shapes are
@@ -61,22 +62,32 @@ export const Region = z
   .meta({ id: "Region", description: "part of the cloud, selected by a shape" });
 export type Region = z.infer<typeof Region>;
 
+const SCREEN_FIELDS = Object.keys(Screen);
+const SHAPE_FIELDS = {
+  box: ["min", "max"],
+  polygon: ["points", ...SCREEN_FIELDS],
+  squares_union: ["centers", "half_sizes", ...SCREEN_FIELDS],
+};
+
 /** Accepts any object: the service checks the fields and answers 400 with a sentence that names the wrong one. */
 const anyRegion = () =>
-  z
-    .looseObject({
-      kind: z.unknown(),
-      invert: z.unknown(),
-      min: z.unknown(),
-      max: z.unknown(),
-      points: z.unknown(),
-      centers: z.unknown(),
-      half_sizes: z.unknown(),
-      projection: z.unknown(),
-      view: z.unknown(),
-      canvas: z.unknown(),
-    })
-    .partial();
+  withIdleKeys(
+    z
+      .looseObject({
+        kind: z.unknown(),
+        invert: z.unknown(),
+        min: z.unknown(),
+        max: z.unknown(),
+        points: z.unknown(),
+        centers: z.unknown(),
+        half_sizes: z.unknown(),
+        projection: z.unknown(),
+        view: z.unknown(),
+        canvas: z.unknown(),
+      })
+      .partial(),
+    fieldsOfMethods("kind", "", SHAPE_FIELDS),
+  );
 
 /** An optional region of a request. */
 export const OptionalRegion = checkedByService(anyRegion(), Region);
@@ -85,7 +96,7 @@ export const RequiredRegion = requiredByService(anyRegion(), Region);
 /** An optional region that must be a box. */
 export const OptionalBox = checkedByService(anyRegion(), BoxRegion);
 
-export const ScalarFilter = z
+const FilterFields = z
   .object({
     slug: z.string().describe("name of the scalar column; timestamp and gps-time both mean the time of a point"),
     min: z.number().nullish().default(null).describe("lower bound, inclusive, in the unit of the column; null = none"),
@@ -97,6 +108,10 @@ export const ScalarFilter = z
       .describe("if not empty: select points whose rounded value is in this list; min and max are then ignored"),
   })
   .meta({ id: "ScalarFilter" });
+export const ScalarFilter = withIdleKeys(
+  FilterFields,
+  idleUnless(({ values }) => !isSent(values), "min", "max"),
+);
 export type ScalarFilter = z.infer<typeof ScalarFilter>;
 
 /** Selects the points inside the region that pass all filters. A region or at least one filter is required. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, OverwriteFile, Warnings } from "./fields.ts";
 import { BulkNumbers, LooseTriple, PointList } from "./geometry.ts";
+import { idleByAll, idleUnless, withIdleKeys } from "./idle-keys.ts";
 import { EXPORT_FORMATS } from "./pointcloud.ts";
 import { VoxelGrid } from "./voxel-grid.ts";
 
@@ -74,14 +75,14 @@ export const ScanExportEntry = z
       .nullish()
       .default(null)
       .describe(
-        "scalar columns to write, in order; unknown names are skipped; null = is_miss, timestamp, target_index, target_count where present",
+        "scalar columns to write, in order; unknown names are skipped, with a warning; null = is_miss, timestamp, target_index, target_count where present",
       ),
     ...Sweep,
   })
   .meta({ id: "ScanExportEntry" });
 export type ScanExportEntry = z.infer<typeof ScanExportEntry>;
 
-export const ScanExportRequest = z
+const ScanExportFields = z
   .object({
     scans: z.array(ScanExportEntry).max(10_000).describe("objects to export"),
     base_name: z
@@ -112,6 +113,13 @@ export const ScanExportRequest = z
     overwrite: OverwriteFile,
   })
   .meta({ id: "ScanExportRequest" });
+export const ScanExportRequest = withIdleKeys(
+  ScanExportFields,
+  idleByAll(
+    idleUnless(({ write_xml }) => write_xml === false, "data_format"),
+    idleUnless(({ write_xml }) => write_xml !== false, "grids"),
+  ),
+);
 export type ScanExportRequest = z.infer<typeof ScanExportRequest>;
 
 const cells = (what: string) => z.int().describe(`number of ${what}`);

@@ -3,6 +3,7 @@ import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
 import { GroundFrame } from "./ground-frame.ts";
+import { wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 import { TilePlan } from "./tile-plan.ts";
@@ -96,12 +97,13 @@ export const GroundFilter = z.object({
 });
 export type GroundFilter = z.infer<typeof GroundFilter>;
 
-export const GroundRequest = GroundFilter.extend({
+const GroundObject = GroundFilter.extend({
   points: PointList.nullish().describe("(n, 3) inline points, metres, z up"),
   source: PointSource.nullish()
     .default(null)
     .describe("points of a session; takes precedence over points; its max_points is ignored"),
 }).meta({ id: "GroundRequest" });
+export const GroundRequest = withIdleKeys(GroundObject, wholeSource);
 export type GroundRequest = z.infer<typeof GroundRequest>;
 
 export const THRESHOLD_METHODS = ["manual", "derived", "knee", "tail", "fallback", "auto (sampled)"] as const;

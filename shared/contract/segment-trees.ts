@@ -3,6 +3,7 @@ import { CostWarning } from "./cost-warning.ts";
 import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { BulkNumbers, PointList } from "./geometry.ts";
+import { wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { instanceList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 import { TilePlan } from "./tile-plan.ts";
@@ -110,7 +111,7 @@ const seeds = (frame: string) =>
     `(s, 3) one place per tree, such as its stem at breast height, metres, ${frame}: seed k yields exactly tree k + 1; null or empty = none`,
   );
 
-export const TreesRequest = TreeFilter.extend({
+const TreesObject = TreeFilter.extend({
   points: PointList.nullish().describe("(n, 3) inline points, metres, z up"),
   source: PointSource.nullish()
     .default(null)
@@ -124,6 +125,7 @@ export const TreesRequest = TreeFilter.extend({
     .default(false)
     .describe("true: run without asking first (cost_warning) if the run is long or large"),
 }).meta({ id: "TreesRequest" });
+export const TreesRequest = withIdleKeys(TreesObject, wholeSource);
 export type TreesRequest = z.infer<typeof TreesRequest>;
 
 export const TILING = ["auto", "on", "off"] as const;

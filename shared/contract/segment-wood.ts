@@ -4,6 +4,7 @@ import { CostWarning } from "./cost-warning.ts";
 import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { BulkNumbers, PointList } from "./geometry.ts";
+import { idleByAll, idleUnless, isSent, wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 
@@ -85,7 +86,7 @@ export type WoodFilter = z.infer<typeof WoodFilter>;
 const acknowledged = (how: string) =>
   z.boolean().default(false).describe(`true: run without asking first (${how}) if the run is long or large`);
 
-export const WoodRequest = WoodFilter.extend({
+const WoodObject = WoodFilter.extend({
   points: PointList.nullish().describe("(n, 3) inline points, metres, z up, without the ground"),
   source: PointSource.nullish()
     .default(null)
@@ -102,6 +103,14 @@ export const WoodRequest = WoodFilter.extend({
   ),
   acknowledge_cost: acknowledged("cost_warning"),
 }).meta({ id: "WoodRequest" });
+export const WoodRequest = withIdleKeys(
+  WoodObject,
+  idleByAll(
+    wholeSource,
+    idleUnless(({ sources }) => !isSent(sources), "source"),
+    idleUnless(({ source, sources }) => !isSent(source) && !isSent(sources), "reflectance"),
+  ),
+);
 export type WoodRequest = z.infer<typeof WoodRequest>;
 
 /** Fields of the requests for sessions. */

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { MAX_SKELETON_LEVELS, MAX_SKELETON_NEIGHBORS, MAX_SKELETON_SMOOTHING } from "../limits.ts";
 import { ErrorText, Success, Warnings } from "./fields.ts";
 import { Point, PointList } from "./geometry.ts";
+import { idleByAll, idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 
-export const SkeletonRequest = z
+const SkeletonFields = z
   .object({
     points: PointList.nullish().default(null).describe("(n, 3) inline points of one plant, metres, z up"),
     source: PointSource.nullish()
@@ -71,6 +72,16 @@ export const SkeletonRequest = z
     dominant_axis: z.string().max(100).default("z").describe("not used; returned as it is"),
   })
   .meta({ id: "SkeletonRequest", description: "the points of a plant, and how to find its skeleton" });
+export const SkeletonRequest = withIdleKeys(
+  SkeletonFields,
+  idleByAll(
+    () => ["dominant_axis"],
+    idleUnless(({ remove_outliers }) => remove_outliers !== false, "outlier_nb_neighbors", "outlier_std_ratio"),
+    idleUnless(({ use_proportion_filter }) => use_proportion_filter !== false, "proportion_threshold"),
+    idleUnless(({ smooth_skeleton }) => smooth_skeleton !== false, "smoothing_iterations"),
+    idleUnless(({ source }) => !isSent(source), "points"),
+  ),
+);
 export type SkeletonRequest = z.infer<typeof SkeletonRequest>;
 
 export const SkeletonBlock = z

@@ -4,13 +4,14 @@ import { DEFAULT_SCAN_ASPECT, DEFAULT_SCAN_LMAX_M, MAX_SCAN_TRIANGLES, MAX_SCANS
 import { Trajectory } from "./cloud-session/create.ts";
 import { Warnings } from "./fields.ts";
 import { BulkNumbers, LooseTriple, NumberList, Point, PointList } from "./geometry.ts";
+import { idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 import { VoxelGrid } from "./voxel-grid.ts";
 
 const angle = (meaning: string) => z.number().nullish().default(null).describe(meaning);
 const lost = "a scan with a file and no session causes a 400: the file is older than every edit";
 
 /** One scan of an angular triangulation. */
-export const ScanEntry = z
+const ScanEntryObject = z
   .object({
     origin: LooseTriple.describe("(3) scanner position, metres, true world; any other length: 400"),
     session_id: z
@@ -57,6 +58,10 @@ export const ScanEntry = z
       .describe("poses of a moving scanner; such a scan has no directions from one place: an error in the frame"),
   })
   .meta({ id: "ScanEntry", description: "one scan: its scanner position and the source of its points" });
+export const ScanEntry = withIdleKeys(
+  ScanEntryObject,
+  idleUnless(({ session_id }) => !isSent(session_id), "points", "scalar_columns", "colors"),
+);
 export type ScanEntry = z.infer<typeof ScanEntry>;
 
 export const ScanTriangulationRequest = z

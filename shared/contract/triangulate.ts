@@ -10,12 +10,21 @@ import {
 import { checkedByService } from "./documented.ts";
 import { Warnings } from "./fields.ts";
 import { NumberList, Point, PointList } from "./geometry.ts";
+import { fieldsOfMethods, idleByAll, idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 import { VoxelGrid } from "./voxel-grid.ts";
 
 export const TRIANGULATION_METHODS = ["ball_pivoting", "poisson", "alpha_shape", "delaunay"] as const;
 
-export const TriangulateRequest = z
+/** Fields of each method. */
+const METHOD_FIELDS = {
+  ball_pivoting: ["radii", "normal_radius", "normal_max_nn"],
+  poisson: ["depth", "normal_radius", "normal_max_nn"],
+  alpha_shape: ["alpha"],
+  delaunay: [],
+};
+
+const TriangulateFields = z
   .object({
     points: PointList.nullish()
       .default(null)
@@ -94,6 +103,15 @@ export const TriangulateRequest = z
       ),
   })
   .meta({ id: "TriangulateRequest" });
+export const TriangulateRequest = withIdleKeys(
+  TriangulateFields,
+  idleByAll(
+    fieldsOfMethods("method", "ball_pivoting", METHOD_FIELDS),
+    idleUnless(({ crop_box }) => isSent(crop_box), "crop_box_rotation_deg"),
+    idleUnless(({ sources }) => !isSent(sources), "source"),
+    idleUnless(({ source, sources }) => !isSent(source) || isSent(sources), "points"),
+  ),
+);
 export type TriangulateRequest = z.infer<typeof TriangulateRequest>;
 
 const common = {

@@ -166,6 +166,16 @@ describe("a project that somebody else wrote", () => {
     expect(await error({ [MANIFEST]: Buffer.from("{") })).toMatch(/manifest\.json is not JSON/);
   });
 
+  test("that would fill the disk is refused before it is unpacked", async () => {
+    const id = "0".repeat(40);
+    const nothing = Buffer.alloc(80 * 2 ** 20);
+    const of = (members: Readonly<Record<string, Uint8Array | object>>, more: object = {}) =>
+      error({ [MANIFEST]: MANIFEST_OF(more), ...members });
+    expect(await of({ "scene.bin": { text: nothing.toString("latin1") } })).toMatch(/scene\.bin would unpack to/);
+    const octree = (name: string) => ({ ...scene, [`octrees/${id}/${name}`]: { text: nothing.toString("latin1") } });
+    expect(await of(octree("metadata.json"), { octrees: [id] })).toMatch(/metadata\.json is larger than/);
+  });
+
   test("with a description that does not fit is refused", async () => {
     const file = { key: "a", n: 1, arrays: ["positions"], extras: [], world_shift: null, scalars: {} };
     const of = (more: object) =>

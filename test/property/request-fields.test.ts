@@ -1,3 +1,4 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { appOfTest, type TestApp } from "../support/app/app.ts";
 import { documentOf, operationsOf } from "../support/app/openapi.ts";
@@ -9,6 +10,11 @@ const CASES = Number(process.env.APP_TEST_FIELDS ?? 150);
 const ONLY = process.env.APP_TEST_FIELDS_OF ?? "";
 /** Which cases of the sample; the same ones each time without it. */
 const SEED = Number(process.env.APP_TEST_SEED ?? 0);
+/** A file that lists the cases done: a run that reads it goes on behind the last one, also if that ended the process. */
+const PROGRESS = process.env.APP_TEST_FIELDS_PROGRESS;
+/** Cases i with i % of = at, of "at/of": parts of a run for several processes. */
+const [PART = 0, PARTS = 1] = (process.env.APP_TEST_FIELDS_PART ?? "0/1").split("/").map(Number);
+const SLOW_MS = 20_000;
 const HOLE = "a value to be replaced";
 /** Memory and disk may be short; anything else that ends with 5xx is a fault of the service. */
 const SHORT = new Set(["insufficient_memory", "insufficient_disk", "cuda_out_of_memory"]);
@@ -30,7 +36,24 @@ function fault(status: number, body: string, log: TestApp["log"]): string | null
   return null;
 }
 
-test("every field at and beyond its edges: an answer or a clear refusal, never a fault of the service", async () => {
+/** The first case that is not done, where a run that ended early began it; its fault is noted here. */
+function goneThrough(): { from: number; faults: string[] } {
+  if (!PROGRESS || !existsSync(PROGRESS)) return { from: 0, faults: [] };
+  const lines = readFileSync(PROGRESS, "utf8").split("\n");
+  const begun = lines.findLast((line) => line.startsWith("begun ")) ?? "begun -1";
+  const [, number = "-1", ...named] = begun.split(" ");
+  const faults = lines.filter((line) => line.startsWith("fault ")).map((line) => line.slice(6));
+  if (lines.findLast((line) => line.startsWith("done ")) !== `done ${number}`)
+    faults.push(`${named.join(" ")}: the process ended`);
+  return { from: Number(number) + 1, faults };
+}
+const note = (line: string) => {
+  if (PROGRESS) appendFileSync(PROGRESS, `${line}\n`);
+};
+
+test("every field at and beyond its edges: an answer or a clear refusal, never a fault of the service", {
+  timeout: CASES === 0 ? 86_400_000 : 120_000,
+}, async () => {
   const made = await appOfTest();
   const document = await documentOf(made);
   const { session, requests } = await stageOf(made);
@@ -41,12 +64,16 @@ test("every field at and beyond its edges: an answer or a clear refusal, never a
   });
   const step = CASES === 0 ? 1 : Math.max(1, Math.floor(cases.length / CASES));
   const start = SEED % step;
-  const faults: string[] = [];
+  const { from, faults } = goneThrough();
   for (let i = start; i < cases.length; i += step) {
+    if (i < from || i % PARTS !== PART) continue;
     const { path, place, value } = cases[i] as Case;
-    const copy = await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/duplicate` });
-    const id = copy.json().duplicate.session_id as string;
+    const named = `${path} ${place.join(".")} = ${value.slice(0, 40)}`;
+    note(`begun ${i} ${named}`);
     const payload = JSON.stringify(withValue(requests[path], place, HOLE)).replace(`"${HOLE}"`, value);
+    const edits = path.includes("{id}") || payload.includes(session);
+    const copy = edits && (await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/duplicate` }));
+    const id = copy ? (copy.json().duplicate.session_id as string) : "";
     const began = performance.now();
     const answer = await made.app.inject({
       method: "POST",
@@ -56,10 +83,11 @@ test("every field at and beyond its edges: an answer or a clear refusal, never a
     });
     const took = performance.now() - began;
     const wrong = fault(answer.statusCode, answer.body, made.log);
-    const named = `${path} ${place.join(".")} = ${value.slice(0, 40)}`;
-    if (wrong) faults.push(`${named}: ${wrong}`);
-    if (took > 20_000) faults.push(`${named}: ${Math.round(took)} ms`);
-    await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${id}` });
+    const found = [...(wrong ? [wrong] : []), ...(took > SLOW_MS ? [`${Math.round(took)} ms`] : [])];
+    for (const each of found) note(`fault ${named}: ${each}`);
+    faults.push(...found.map((each) => `${named}: ${each}`));
+    note(`done ${i}`);
+    if (copy) await made.app.inject({ method: "DELETE", url: `/api/cloud/session/${id}` });
     made.log.length = 0;
   }
   expect(cases.length).toBeGreaterThan(ONLY === "" ? 5000 : 0);

@@ -1,3 +1,4 @@
+import { csvLine } from "../../../shared/wire/csv-cell.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import type { Fact } from "../report/summary.ts";
 import type { Catalog, CatalogFile } from "./document.ts";
@@ -22,17 +23,10 @@ const COLUMNS = {
   warnings: ({ warnings }) => warnings.join(" "),
 } satisfies Record<string, (file: CatalogFile) => string | number>;
 
-const cell = (value: string | number) =>
-  typeof value === "string" && /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value);
-
 /** One line per file; metres, true world. */
 export function catalogCsv(files: readonly CatalogFile[]): string {
-  const rows = files.map((file) =>
-    Object.values(COLUMNS)
-      .map((of) => cell(of(file)))
-      .join(","),
-  );
-  return `${[Object.keys(COLUMNS).join(","), ...rows].join("\n")}\n`;
+  const rows = files.map((file) => csvLine(Object.values(COLUMNS).map((of) => of(file))));
+  return `${[csvLine(Object.keys(COLUMNS)), ...rows].join("\n")}\n`;
 }
 
 /** The catalogue on the terminal. */

@@ -1,4 +1,5 @@
 import type { FitResponse } from "../../../shared/contract/fit.ts";
+import { csvLine } from "../../../shared/wire/csv-cell.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import type { InputFile } from "../analyze/options.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
@@ -46,15 +47,7 @@ export const fitFacts = ({ file, model, answer }: Fitted): Fact[] => [
   ...answer.curves.flatMap(curveFacts),
 ];
 
-/** A cell of a CSV file; what a spreadsheet would take for a formula is kept as text. */
-function cell(value: string | number | null): string {
-  if (value === null) return "";
-  if (typeof value === "number") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-const csv = (rows: readonly (readonly (string | number | null)[])[]) =>
-  rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
+const csv = (rows: readonly (readonly (string | number | null)[])[]) => rows.map((row) => `${csvLine(row)}\n`).join("");
 
 function parametersCsv({ curves }: FitResponse): string {
   const rows = curves.flatMap(({ curve_id, parameters }) =>

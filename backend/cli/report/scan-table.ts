@@ -1,4 +1,5 @@
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
+import { csvCell } from "../../../shared/wire/csv-cell.ts";
 import { plainNumber } from "../drawing/round-steps.ts";
 import { type Html, html } from "./html.ts";
 
@@ -43,8 +44,8 @@ export function scansCsv(scans: readonly ScanSummary[]): string {
 /** Text from a file as a CSV field: on one line, quoted if necessary, and never a spreadsheet formula. */
 function csvText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, " ");
-  const inert = /^\s*[=+\-@]/.test(plain) ? `'${plain}` : plain;
-  return /[",']|^\s|\s$/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  const cell = csvCell(plain);
+  return cell.startsWith('"') || !/'|^\s|\s$/.test(cell) ? cell : `"${cell.replaceAll('"', '""')}"`;
 }
 
 /** The report's section on scans; empty for a file without scans. */

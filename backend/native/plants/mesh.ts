@@ -36,6 +36,8 @@ export interface NativePlantMesh {
   readonly triangle_material: NativeColumn;
   /** u32 (T). */
   readonly organ_codes: NativeColumn;
+  /** A triangle has a texture. */
+  readonly is_textured: boolean;
 }
 
 /** Organs and tube segments as references to prototypes. The caller owns all columns. */

@@ -7,6 +7,7 @@ import * as native from "../../native/octree.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey, type Triple } from "../../sessions/column-names.ts";
 import type { OctreeCache } from "../../sessions/octree-cache.ts";
+import { isWhole } from "../../sessions/octree-folder.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "./columns.ts";
 
 /** A node with more points is split; viewers of this format expect this size. */
@@ -83,7 +84,11 @@ export async function buildOctree(
     await job.track(() => native.octreeBuild(source.input, source.params, staging));
     job.stage("Installing octree", at(0.95), at(1));
   };
-  const { folder, cached } = await cache.getOrBuild(id, build, job.signal);
+  let { folder, cached } = await cache.getOrBuild(id, build, job.signal);
+  if (cached && !(await isWhole(folder))) {
+    await cache.removeDamaged(id);
+    ({ folder, cached } = await cache.getOrBuild(id, build, job.signal));
+  }
   job.stage("Reading octree metadata", at(1), at(1));
   return { ...(await readOctreeBlock(folder)), cached };
 }

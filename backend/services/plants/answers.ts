@@ -80,7 +80,7 @@ async function jsonMesh(grown: Grown, deps: Deps, job: Job) {
   checkJsonSize(grown.placed);
   const mesh = await builtMesh(grown.placed, grown.species, grown.origin, deps, job);
   const measures = await measured(grown, job);
-  return { ...meshFields(mesh), ...measures.fields, sim_xml: new NativeJson(measures.document, "text") };
+  return { ...(await meshFields(mesh, job)), ...measures.fields, sim_xml: new NativeJson(measures.document, "text") };
 }
 
 /** Structure document and measures; the end of every run that builds plants. */

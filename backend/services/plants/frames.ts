@@ -131,7 +131,7 @@ async function instanced({ placed, species, origin }: Grown, deps: Deps, job: Jo
     const found = await job.track(() => meshes.instancePlants(placed.native, origin));
     const own = (column: ColumnRef["native"]) => job.adopt(new ColumnRef(column));
     const shapes = adopted(found.prototypes, job);
-    const appearance = await appearanceOf(shapes.triangle_material, species, job);
+    const appearance = await appearanceOf(found.prototypes, species);
     return {
       meta: {
         vertex_count: 0,

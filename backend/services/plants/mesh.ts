@@ -34,8 +34,12 @@ export interface MeshColumns {
 export interface Appearance {
   readonly materials: MeshMaterial[] | null;
   readonly textures: Record<string, Base64Bytes> | null;
-  /** Triangles by material, one after the other, and the first of each; null without textures. */
-  readonly groups: { readonly triangles: ColumnRef; readonly firsts: readonly number[] } | null;
+}
+
+/** Triangles by material, one after the other, and the first of each. */
+interface Groups {
+  readonly triangles: ColumnRef;
+  readonly firsts: readonly number[];
 }
 
 export interface BuiltMesh {
@@ -68,8 +72,9 @@ export async function builtMesh(
   checkMemory(`The mesh of ${triangle_count} triangles`, mesh_bytes, "request fewer or younger plants, or instances");
   return deps.admission.run(job, "Plant mesh", mesh_bytes, async () => {
     job.stage(PACKING, 0.75, 0.95);
-    const columns = adopted(await job.track(() => native.expandPlants(placed.native, origin)), job);
-    const appearance = await appearanceOf(columns.triangle_material, species, job);
+    const mesh = await job.track(() => native.expandPlants(placed.native, origin));
+    const columns = adopted(mesh, job);
+    const appearance = await appearanceOf(mesh, species);
     return { columns, appearance, triangle_count, origin };
   });
 }
@@ -89,12 +94,9 @@ export function adopted(mesh: native.NativePlantMesh, job: Job): MeshColumns {
 }
 
 /** Materials and images of the textures that triangles use. */
-export async function appearanceOf(triangle_material: ColumnRef, species: Species, job: Job): Promise<Appearance> {
-  const files = native.plantTextures(await species.native());
-  if (files.length === 0) return { materials: null, textures: null, groups: null };
-  const { triangles, firsts } = await job.track(() => groupTriangles(triangle_material.native, files.length));
-  const groups = { triangles: job.adopt(new ColumnRef(triangles)), firsts };
-  if (triangles.length === 0) return { materials: null, textures: null, groups: null };
+export async function appearanceOf({ is_textured }: native.NativePlantMesh, species: Species): Promise<Appearance> {
+  const files = is_textured ? native.plantTextures(await species.native()) : [];
+  if (files.length === 0) return { materials: null, textures: null };
   return {
     materials: files.map((file) => ({
       name: file.replace(/\.[^.]*$/, ""),
@@ -103,21 +105,20 @@ export async function appearanceOf(triangle_material: ColumnRef, species: Specie
       has_alpha: true,
     })),
     textures: await leafTextures(files),
-    groups,
   };
 }
 
 /** The mesh as fields of a JSON response. */
-export function meshFields({ columns, appearance, triangle_count, origin }: BuiltMesh) {
-  const { materials, textures, groups } = appearance;
+export async function meshFields({ columns, appearance, triangle_count, origin }: BuiltMesh, job: Job) {
+  const { materials, textures } = appearance;
   return {
     vertices: new NativeJson(columns.vertices, "triples", 0, columns.vertices.length, origin),
     indices: new NativeJson(columns.indices, "counts"),
     normals: new NativeJson(columns.normals, "triples"),
     colors: new NativeJson(columns.colors, "triples"),
-    uv_coordinates: groups && columns.uvs ? new NativeJson(columns.uvs, "pairs") : null,
+    uv_coordinates: materials && columns.uvs ? new NativeJson(columns.uvs, "pairs") : null,
     materials,
-    material_groups: groups && materials && listed(materials, groups),
+    material_groups: materials && (await materialGroups(materials, columns.triangle_material, job)),
     textures,
     organ_codes: new NativeJson(columns.organ_codes, "numbers"),
     vertex_count: 3 * triangle_count,
@@ -127,7 +128,16 @@ export function meshFields({ columns, appearance, triangle_count, origin }: Buil
 
 type Listed = Omit<MaterialGroup, "triangle_indices"> & { readonly triangle_indices: NativeJson };
 
-function listed(materials: readonly MeshMaterial[], groups: NonNullable<Appearance["groups"]>): Listed[] {
+async function materialGroups(
+  materials: readonly MeshMaterial[],
+  triangle_material: ColumnRef,
+  job: Job,
+): Promise<Listed[]> {
+  const { triangles, firsts } = await job.track(() => groupTriangles(triangle_material.native, materials.length));
+  return listed(materials, { triangles: job.adopt(new ColumnRef(triangles)), firsts });
+}
+
+function listed(materials: readonly MeshMaterial[], groups: Groups): Listed[] {
   return materials.flatMap(({ name }, m) => {
     const first = groups.firsts[m] ?? 0;
     const count = (groups.firsts[m + 1] ?? first) - first;

@@ -90,6 +90,7 @@ export async function morphed(
     const mesh = await builtMesh(placed, species, base, deps, job);
     const document = job.adopt(new ColumnRef(await job.track(() => native.plantDocument(plant.native))));
     const { height_m } = meshes.placedSummary(placed.native);
+    const fields = await meshFields(mesh, job);
     job.checkpoint();
     const { id } = deps.plants.add(plant_type, new PlantOwner(plant, species, height_m));
     return {
@@ -98,7 +99,7 @@ export async function morphed(
       session_id: id,
       current_age,
       height: height_m,
-      ...meshFields(mesh),
+      ...fields,
       sim_xml: new NativeJson(document, "text"),
       ...(warnings.length > 0 ? { warnings } : {}),
     };

@@ -97,9 +97,10 @@ async function advanced({ plant, species }: PlantOwner, dt: number, deps: Deps, 
   const mesh = await builtMesh(placed, species, base, deps, job);
   const { height_m } = meshes.placedSummary(placed.native);
   const current_age = native.plantSummary(grown.native).age_days;
+  const fields = { current_age, height: height_m, ...(await meshFields(mesh, job)) };
   job.checkpoint();
   const next = dt > 0 ? new PlantOwner(grown, species, height_m) : null;
-  return { next, fields: { current_age, height: height_m, ...meshFields(mesh) } };
+  return { next, fields };
 }
 
 /** Errors: not_found. */

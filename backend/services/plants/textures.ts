@@ -13,11 +13,18 @@ export async function leafTextures(files: readonly string[]): Promise<Record<str
   return images;
 }
 
-/** Contents of a leaf texture. */
+/** Less than a MiB in all. */
+const READ = new Map<string, Uint8Array>();
+
+/** Contents of a leaf texture, read once. */
 export async function textureBytes(file: string): Promise<Uint8Array> {
+  const known = READ.get(file);
+  if (known) return known;
   if (!FILE_NAME.test(file)) throw new AppError("invalid_file", `"${file}" is not the name of a leaf texture`);
   try {
-    return await readFile(join(resourceFolder("leaf-textures"), file));
+    const bytes = await readFile(join(resourceFolder("leaf-textures"), file));
+    READ.set(file, bytes);
+    return bytes;
   } catch (error) {
     throw new AppError("invalid_file", `the leaf texture ${file} cannot be read: ${(error as Error).message}`);
   }

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import { type Entry, open, type ZipFile } from "yauzl";
 import { AppError } from "../../../shared/errors.ts";
-import { MAX_PROJECT_MEMBERS } from "../../../shared/limits.ts";
+import { MAX_PROJECT_MEMBERS, MIB } from "../../../shared/limits.ts";
 import type { MemberRange } from "../../native/files/archive.ts";
 
 const STORED = 0;
@@ -11,6 +11,10 @@ const DEFLATED = 8;
 const LOCAL_HEADER = 30;
 
 /** The error of an archive that is damaged or hostile. */
+/** No scene and no octree is packed that well; a member up to this size may be. */
+const MAX_RATIO = 200;
+const MAX_UNDOUBTED_BYTES = 64 * MIB;
+
 export const damagedProject = (why: string, cause?: unknown): AppError =>
   new AppError("invalid_file", `The project is damaged: ${why}`, undefined, { cause });
 
@@ -78,9 +82,18 @@ export class Archive {
     }
   }
 
+  /** Errors: invalid_file for a member that would fill the disk with next to nothing. */
+  #requireCredible({ uncompressedSize, compressedSize }: Entry, name: string): void {
+    if (uncompressedSize <= MAX_UNDOUBTED_BYTES || uncompressedSize <= MAX_RATIO * compressedSize) return;
+    throw damagedProject(
+      `${name} would unpack to ${Math.round(uncompressedSize / MIB)} MiB, more than ${MAX_RATIO} times its bytes in the file`,
+    );
+  }
+
   /** The bytes of a member. After the last one, its CRC-32 has been compared. */
   async *chunks(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entry(name);
+    this.#requireCredible(entry, name);
     let sum = 0;
     let stream: Readable | undefined;
     try {

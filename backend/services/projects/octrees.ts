@@ -2,10 +2,11 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { MIB } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { CloudMeta, CloudState } from "../../sessions/cloud-session.ts";
 import type { OctreeCache } from "../../sessions/octree-cache.ts";
-import { isComplete } from "../../sessions/octree-folder.ts";
+import { isComplete, isWhole } from "../../sessions/octree-folder.ts";
 import { type Archive, damagedProject } from "./archive-read.ts";
 import type { NewMember } from "./archive-write.ts";
 
@@ -60,7 +61,7 @@ export async function heldOctrees(ids: Iterable<string>, cache: OctreeCache, job
   const found: EmbeddedOctree[] = [];
   for (const id of list) {
     const folder = await cache.path(id);
-    if (folder === undefined) continue; // evicted: built when it is first shown
+    if (folder === undefined || !(await isWhole(folder))) continue; // evicted or damaged: built when it is first shown
     const files = [];
     for (const name of OCTREE_MEMBERS) {
       const path = join(folder, name);
@@ -84,6 +85,9 @@ async function* counted(chunks: AsyncIterable<Buffer>, written: (bytes: number) 
     written(chunk.length);
   }
 }
+
+/** Of metadata.json and attribute_labels.json: an attribute takes a few hundred bytes. */
+const MAX_OCTREE_JSON_BYTES = 16 * MIB;
 
 /** What became of the embedded octrees. */
 export interface InstalledOctrees {
@@ -128,6 +132,8 @@ async function unpack(archive: Archive, id: string, staging: string, job: Job): 
       await writeFile(join(staging, name), "{}");
       continue;
     }
+    if (name.endsWith(".json") && archive.bytesOf(member) > MAX_OCTREE_JSON_BYTES)
+      throw damagedProject(`${member} is larger than ${MAX_OCTREE_JSON_BYTES} bytes`);
     await pipeline(archive.chunks(member), createWriteStream(join(staging, name), { flags: "wx" }), {
       signal: job.signal,
     }).catch((error: unknown) => {

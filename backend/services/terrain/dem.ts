@@ -16,7 +16,7 @@ import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { type DemCloud, firstReturns, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface, ofGround } from "./grid.ts";
-import { dtmOnly, vertexWarnings } from "./warnings.ts";
+import { dtmOnly, vertexWarnings, wrongLengths } from "./warnings.ts";
 
 /** A buffer of the answer; the run owns its column. */
 export interface DemBuffer {
@@ -43,7 +43,11 @@ export function flatDem(request: DemRequest, unknownKeys: readonly string[], dep
     const cloud = await flatCloud(request, deps, job.quiet()); // progress begins with the first stage
     return deps.admission.run(job, "DEM", demBytes(cloud), async () => {
       const asked = request.compute_height_above_ground;
-      const made = await makeDem(cloud, plan, dtmOnly("compute_height_above_ground", asked, plan.surface), job);
+      const ignored = [
+        ...dtmOnly("compute_height_above_ground", asked, plan.surface),
+        ...wrongLengths(request, cloud.hit_count),
+      ];
+      const made = await makeDem(cloud, plan, ignored, job);
       if (plan.surface !== "dtm" || !asked) return made.answer;
       const hag = await heights(cloud, made.surface, plan, job);
       return { ...made.answer, buffers: { ...made.answer.buffers, hag: buffer(hag, "f32") } };

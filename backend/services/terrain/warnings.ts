@@ -1,3 +1,4 @@
+import type { DemRequest } from "../../../shared/contract/dem.ts";
 import type { RasterFrame } from "../../native/terrain.ts";
 import type { SurfaceType } from "./grid.ts";
 
@@ -12,6 +13,14 @@ export function vertexWarnings({ min_x, min_y, cell, nx, ny }: RasterFrame): str
   return [
     `At coordinates up to ${largest.toFixed(0)} m, the 32-bit vertices of the mesh have steps of ${Number(step.toPrecision(3))} m, with cells of ${Number(cell.toPrecision(4))} m. grid_z with grid_origin is not affected; for an exact mesh, work nearer to the origin (world_shift of a session).`,
   ];
+}
+
+/** Warns of labels that are left out because there are more or fewer of them than points. */
+export function wrongLengths(request: DemRequest, points: number): string[] {
+  return (["ground_labels", "first_return_labels", "intensity"] as const).flatMap((name) => {
+    const count = request[name]?.length ?? points;
+    return count === points ? [] : [`${name} has ${count} values for ${points} points; it was ignored.`];
+  });
 }
 
 /** Warns of an option of the DTM in a request for another surface. */

@@ -1,6 +1,5 @@
 import type { Client } from "../../../shared/client/index.ts";
 import type { SessionSummary } from "../../../shared/contract/cloud-session/sessions.ts";
-import { DEFAULT_MAX_DELETED_HISTORY } from "../../../shared/limits.ts";
 import {
   type Edit,
   type EditPart,
@@ -8,6 +7,7 @@ import {
   type History,
   historyWithin,
   isHistory,
+  type Made,
   type Pending,
 } from "./edit-history.ts";
 import { isLost } from "./jobs.ts";
@@ -32,6 +32,8 @@ export interface EditsParts {
   readonly onChanged: (sessionIds: readonly string[]) => void;
   readonly onFailure: (error: unknown) => void;
   readonly onPending: () => void;
+  /** Edits of a cloud cannot be undone here: it was changed elsewhere, or they are older than what the service keeps. */
+  readonly onNoUndo: (why: "elsewhere" | "too old") => void;
 }
 
 /** The edits of all clouds, one after another. */
@@ -40,6 +42,8 @@ export class Edits {
   readonly #parts: EditsParts;
   /** Steps that the service can undo: of deletions under the session id, of labels under `id/slug`. */
   readonly #counts = new Map<string, number>();
+  /** Deleted rows of sessions when this page looked last: others may edit them, too. */
+  readonly #deleted = new Map<string, number | null>();
   #queue: Promise<void> = Promise.resolve();
   /** A request had no answer: the counts hold again after resume(). */
   #isUnsure = false;
@@ -75,11 +79,8 @@ export class Edits {
   resume(sessions: readonly SessionSummary[]): Promise<void> {
     return this.#then(async () => {
       this.#counts.clear();
-      for (const { session_id, undo } of sessions) {
-        this.#counts.set(session_id, undo.deletions);
-        for (const [slug, count] of Object.entries(undo.label_strokes))
-          this.#counts.set(`${session_id}/${slug}`, count);
-      }
+      this.#deleted.clear();
+      for (const session of sessions) this.#learn(session);
       this.#isUnsure = false;
       const open = new Set(sessions.filter(({ is_open }) => is_open).map(({ session_id }) => session_id));
       const before = this.history.value.pending;
@@ -111,6 +112,7 @@ export class Edits {
     if (!newest) return;
     const { edit } = newest;
     let { steps } = newest;
+    if (!(await this.#canUndo(edit, steps))) return;
     const save = () => {
       const made = this.history.value.made.slice(0, -1);
       this.#save({ ...this.history.value, made: [...made, { edit, steps }] });
@@ -128,11 +130,35 @@ export class Edits {
     this.#save({ ...this.history.value, made: made.slice(0, -1), undone: [edit, ...undone] });
     this.#parts.onChanged(edit.parts.map(({ session_id }) => session_id));
   }
+  /** Forgets the edits of clouds where the newest step is not this edit's. */
+  async #canUndo(edit: Edit, steps: Made["steps"]): Promise<boolean> {
+    const { sessions } = await this.#parts.client.listSessions();
+    let why: "elsewhere" | "too old" | null = null;
+    for (const [id] of Object.entries(steps).filter(([, begun]) => begun === null)) {
+      const summary = sessions.find(({ session_id, is_open }) => session_id === id && is_open);
+      const count = edit.label ? summary?.undo.label_strokes[edit.label.slug] : summary?.undo.deletions;
+      const isSame = edit.label
+        ? count === this.#counts.get(keyOf(edit, id))
+        : summary?.deleted_count === this.#deleted.get(id);
+      if (summary) this.#learn(summary);
+      if (isSame && count) continue;
+      why = isSame ? "too old" : "elsewhere";
+      this.#save(historyWithin(this.history.value, (one) => one !== id));
+    }
+    if (why) this.#parts.onNoUndo(why);
+    return why === null;
+  }
+  #learn({ session_id, undo, deleted_count }: SessionSummary): void {
+    this.#deleted.set(session_id, deleted_count);
+    this.#counts.set(session_id, undo.deletions);
+    for (const [slug, count] of Object.entries(undo.label_strokes)) this.#counts.set(`${session_id}/${slug}`, count);
+  }
   /** The number of steps that are left. */
   async #reset({ label }: Edit, sessionId: string, edit_count: number): Promise<number> {
     const { client } = this.#parts;
     if (!label) {
-      await client.resetEdits(sessionId, { edit_count });
+      const { deleted_count } = await client.resetEdits(sessionId, { edit_count });
+      this.#deleted.set(sessionId, deleted_count);
       return edit_count;
     }
     return (await client.resetLabelEdits(sessionId, { slug: label.slug, edit_count })).label_edit_count;
@@ -155,7 +181,8 @@ export class Edits {
         const isUnsure = isAgain && next === start.next;
         const before = isUnsure ? start.steps_before : known;
         this.#save({ ...this.history.value, pending: { edit, steps, next, steps_before: before, undone } });
-        const after = isUnsure && known > before ? known : await this.#sendPart(edit, part, before);
+        const isMade = isUnsure && !edit.label && known > before;
+        const after = isMade ? known : await this.#sendPart(edit, part);
         this.#counts.set(key, after);
         if (after > before || !edit.label) steps = { ...steps, [part.session_id]: null };
       }
@@ -166,12 +193,14 @@ export class Edits {
     record();
   }
   /** The number of steps afterwards. */
-  async #sendPart({ id, label }: Edit, { session_id, region, limit_box }: EditPart, before: number): Promise<number> {
+  async #sendPart({ id, label }: Edit, { session_id, region, limit_box }: EditPart): Promise<number> {
     const { client } = this.#parts;
     if (!label) {
-      await client.deleteRegion(session_id, { region });
-      return Math.min(before + 1, DEFAULT_MAX_DELETED_HISTORY); // the oldest can no longer be undone
+      const { deleted_count } = await client.deleteRegion(session_id, { region });
+      this.#deleted.set(session_id, deleted_count);
+      return (this.#counts.get(session_id) ?? 0) + 1;
     }
+    // The same stroke again changes nothing.
     const stroke = { stroke_id: id, region, limit_box, to_class: label.to_class };
     return (await client.labelRegion(session_id, { slug: label.slug, strokes: [stroke] })).label_edit_count;
   }

@@ -55,6 +55,7 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
       if (!isLost(error)) notices.add("error", texts.edits.failed, [sentenceOf(error)]);
     },
     onPending: () => notices.add("warning", texts.connection.pending),
+    onNoUndo: (why) => notices.add("warning", why === "elsewhere" ? texts.edits.elsewhere : texts.edits.tooOld),
   });
   const connection = new Connection(client, async () => {
     await clouds.refresh();

@@ -27,6 +27,17 @@ void classify_leaf(const kd_tree::Node& node, const radius_outlier_kernel::Ball&
   }
 }
 
+/// Whether a device labelled the points of a leaf as the CPU does.
+bool has_labels_of_cpu(const kd_tree::Node& node, const radius_outlier_kernel::Ball& ball,
+                       const KdTreeView& tree, Span<const std::uint8_t> labels) {
+  const kd_tree::Leaf leaf = tree.leaf(node);
+  for (std::uint32_t i = 0; i < leaf.count; ++i) {
+    const bool clean = radius_outlier_kernel::is_clean(leaf, i, ball, tree);
+    if (labels[leaf.row[i]] != (clean ? kClean : kNoise)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 NoiseResult radius_outlier(HitPoints points, const RadiusOutlierParams& params, OpContext& ctx) {
@@ -43,11 +54,15 @@ NoiseResult radius_outlier(HitPoints points, const RadiusOutlierParams& params, 
   const KdTreeView view = tree.view();
   const auto labels = result.noise_class.view();
   const radius_outlier_kernel::HostPass pass{tree.host(), ball, labels.data, labels.size};
-  const bool done =
-      tree.size() > 0 &&
-      GpuRun(ctx, "Denoise", result.warnings).run([&](const auto& table, const auto& control, auto& error) {
-        return table.radius_outlier(&pass, &control, &error);
-      });
+  const bool done = tree.size() > 0 &&
+                    GpuRun(ctx, "Denoise", result.warnings)
+                        .run([&](const auto& table, const auto& control,
+                                 auto& error) { return table.radius_outlier(&pass, &control, &error); },
+                             [&] {
+                               return sample_agrees(tree.leaves().size, [&](std::size_t i) {
+                                 return has_labels_of_cpu(view.nodes[tree.leaves()[i]], ball, view, labels);
+                               });
+                             });
   if (!done) {
     parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)

@@ -17,6 +17,18 @@ namespace pc {
 
 namespace {
 
+/// Whether a device measured the points of a leaf as the CPU does.
+bool has_means_of_cpu(const kd_tree::Node& node, std::uint32_t k, const KdTreeView& tree,
+                      Span<const double> means) {
+  const kd_tree::Leaf leaf = tree.leaf(node);
+  std::vector<double> list(k);
+  for (std::uint32_t i = 0; i < leaf.count; ++i) {
+    tree.nearest_distances(leaf.point(i), k, leaf.row[i], list.data(), 1);
+    if (means[leaf.row[i]] != statistical_outlier_kernel::mean_distance(list.data(), k, 1)) return false;
+  }
+  return true;
+}
+
 /// Mean distance of each row to its k nearest others; NaN for rows that are not finite.
 Column<double> mean_distances(HitPoints points, const KdTree& tree, std::uint32_t k,
                               std::vector<std::string>& warnings, OpContext& ctx) {
@@ -27,14 +39,18 @@ Column<double> mean_distances(HitPoints points, const KdTree& tree, std::uint32_
   });
   ctx.begin_phase("Measuring neighbour distances", tree.leaves().size);
   const statistical_outlier_kernel::HostPass pass{tree.host(), k, to.data, to.size};
-  const bool done =
-      GpuRun(ctx, "Denoise", warnings).run([&](const auto& table, const auto& control, auto& error) {
-        return table.mean_distances(&pass, &control, &error);
-      });
+  const KdTreeView view = tree.view();
+  const bool done = GpuRun(ctx, "Denoise", warnings)
+                        .run([&](const auto& table, const auto& control,
+                                 auto& error) { return table.mean_distances(&pass, &control, &error); },
+                             [&] {
+                               return sample_agrees(tree.leaves().size, [&](std::size_t i) {
+                                 return has_means_of_cpu(view.nodes[tree.leaves()[i]], k, view, means.view());
+                               });
+                             });
   if (done) return means;
   const std::vector<std::size_t> blocks = tree.leaf_blocks(all_knn_block(k));
   ctx.begin_phase("Measuring neighbour distances", blocks.size() - 1);
-  const KdTreeView view = tree.view();
   const Span<const std::size_t> all{blocks.data(), blocks.size()};
   all_knn(tree, {k, 0, KnnColumns::kSquared}, all, ctx, [&](std::uint32_t number, const LeafKnn& neighbors) {
     const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);

@@ -162,9 +162,13 @@ bool search_on_device(GpuRun& gpu, const Bvh& tree, Measure& measure, std::size_
   std::vector<ClosestTriangle> found(places.size());
   const point_to_mesh_kernel::HostPass pass{tree.view(), tree.triangles().size, places.data(), places.size(),
                                             found.data()};
-  const bool done = gpu.run([&](const auto& table, const auto& control, auto& error) {
-    return table.closest_triangles(&pass, &control, &error);
-  });
+  const auto same = [&](std::size_t i) {
+    const auto wanted = bvh::closest_triangle<bvh::PlainLanes>(pass.tree, places[i], bvh::kNone);
+    return found[i].squared == wanted.squared && found[i].slot == wanted.slot;
+  };
+  const bool done = gpu.run([&](const auto& table, const auto& control,
+                                auto& error) { return table.closest_triangles(&pass, &control, &error); },
+                            [&] { return sample_agrees(places.size(), same); });
   if (!done) return false;
   known.resize(end - begin);
   for (std::size_t i = 0; i < rows.size(); ++i) known[rows[i] - begin] = found[i];

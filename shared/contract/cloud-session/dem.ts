@@ -1,14 +1,16 @@
 import { z } from "zod";
-import { DemBuffers, DemFailure, DemOptions, DemSuccess } from "../dem.ts";
+import { DemBuffers, DemFailure, DemOptions, DemSuccess, demIdle } from "../dem.ts";
 import { MissOctreeCacheId } from "../fields.ts";
+import { withIdleKeys } from "../idle-keys.ts";
 import { OctreeBlock } from "../octree.ts";
 
-export const SessionDemRequest = DemOptions.extend({
+const SessionDemFields = DemOptions.extend({
   add_height_column: z
     .boolean()
     .default(false)
     .describe("dtm: also write the column height_above_ground and rebuild the octree"),
 }).meta({ id: "SessionDemRequest" });
+export const SessionDemRequest = withIdleKeys(SessionDemFields, demIdle);
 export type SessionDemRequest = z.infer<typeof SessionDemRequest>;
 
 /** Meta of the frame with add_height_column: it also contains the fields of the octree. */

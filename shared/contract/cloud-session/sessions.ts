@@ -23,6 +23,7 @@ export const SessionSummary = z
       .int()
       .nullable()
       .describe("number of rows in the session, including misses and deleted rows; null = unknown, files unreadable"),
+    deleted_count: z.int().nullable().describe("number of deleted rows; null = not open"),
     disk_bytes: z
       .int()
       .nullable()

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 namespace pc {
 namespace {
@@ -77,6 +80,30 @@ TEST_F(GpuRunTest, AContextOfTheCpuAsksNothing) {
   EXPECT_FALSE(usable);
   EXPECT_EQ(calls, 0);
   EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(GpuRunTest, BelievesNoDeviceWhoseResultsAreNotTheCpus) {
+  gpu_install(&kDevice, "");
+  OpContext ctx(control, Device::kCuda, 1);
+  GpuRun gpu(ctx, "Testing", warnings);
+  const auto call = [](const GpuTable&, const GpuControl&, GpuError&) { return GpuStatus::kOk; };
+  EXPECT_TRUE(gpu.run(call, [] { return true; }));
+  EXPECT_FALSE(gpu.run(call, [] { return false; }));
+  EXPECT_FALSE(gpu.usable());
+  EXPECT_EQ(warnings, std::vector<std::string>{
+                          "Testing ran on the CPU: the GPU gave other results than the CPU for a sample"});
+}
+
+TEST(GpuSample, IsSpreadOverAllResultsWithTheLast) {
+  for (const std::size_t n : {0U, 1U, 255U, 256U, 257U, 100'003U}) {
+    std::vector<std::size_t> asked;
+    EXPECT_TRUE(sample_agrees(n, [&](std::size_t i) { return asked.push_back(i), true; }));
+    ASSERT_EQ(asked.size(), std::min<std::size_t>(n, kGpuSample));
+    for (std::size_t k = 1; k < asked.size(); ++k) ASSERT_LE(asked[k] - asked[k - 1], n / kGpuSample + 1);
+    if (n == 0) continue;
+    EXPECT_EQ(asked.back(), n - 1);
+    EXPECT_FALSE(sample_agrees(n, [&](std::size_t i) { return i != asked[asked.size() / 2]; }));
+  }
 }
 
 TEST_F(GpuRunTest, ACancelIsNoReasonForTheCpu) {

@@ -38,8 +38,11 @@ export async function documentOf(plant: NativePlant): Promise<string> {
   return text;
 }
 
+const columnsOf = ({ is_textured: _, ...columns }: NativePlantMesh) =>
+  Object.values(columns).filter((column) => column !== null);
+
 const release = (mesh: NativePlantMesh): void => {
-  for (const column of Object.values(mesh)) column?.release();
+  for (const column of columnsOf(mesh)) column.release();
 };
 
 export interface SoundPlant extends MeshMeasures {
@@ -90,7 +93,7 @@ async function bytesOf(plant: NativePlant, native: NativeSpecies, threads: numbe
   const text = await documentOf(plant);
   const placed = await withThreads(threads, () => placePlant(plant, native)).promise;
   const mesh = await withThreads(threads, () => expandPlants(placed, [0, 0, 0])).promise;
-  const columns = Object.values(mesh).map((column) => Buffer.from(column ? columnBytes(column) : new ArrayBuffer(0)));
+  const columns = columnsOf(mesh).map((column) => Buffer.from(columnBytes(column)));
   release(mesh);
   for (const one of [plant, placed]) one.release();
   return { text, mesh: Buffer.concat(columns) };

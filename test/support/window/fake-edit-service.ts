@@ -12,6 +12,10 @@ export class FakeEditService {
   readonly strokes = new Map<string, { stroke_id: string; to_class: number }[]>();
   readonly fates: Fate[] = [];
   requests = 0;
+  /** Deletions that can be undone. */
+  kept = 50;
+  readonly #made = new Map<string, number>();
+  readonly #restored = new Map<string, number>();
 
   readonly #ids: readonly string[];
   constructor(ids: readonly string[]) {
@@ -21,15 +25,20 @@ export class FakeEditService {
 
   /** The part of the client that edits use. */
   readonly client = {
+    listSessions: async () => ({ sessions: this.summaries() }),
     deleteRegion: async (id: string, { region }: { region: unknown }) =>
       this.#answer(() => {
-        this.deletions.get(id)?.push(region);
-        return {};
+        const list = this.deletions.get(id) ?? [];
+        list.push(region);
+        this.#made.set(id, (this.#made.get(id) ?? 0) + 1);
+        list.splice(0, list.length - this.kept);
+        return { deleted_count: this.#deletedCount(id) };
       }),
     resetEdits: async (id: string, { edit_count }: { edit_count: number }) =>
       this.#answer(() => {
-        this.deletions.get(id)?.splice(edit_count);
-        return {};
+        const undone = this.deletions.get(id)?.splice(edit_count) ?? [];
+        this.#restored.set(id, (this.#restored.get(id) ?? 0) + undone.length);
+        return { deleted_count: this.#deletedCount(id) };
       }),
     labelRegion: async (
       id: string,
@@ -58,6 +67,7 @@ export class FakeEditService {
         ({
           session_id,
           is_open: true,
+          deleted_count: this.#deletedCount(session_id),
           undo: {
             deletions: this.deletions.get(session_id)?.length ?? 0,
             label_strokes: Object.fromEntries(
@@ -70,6 +80,10 @@ export class FakeEditService {
     );
   }
 
+  /** Each deletion deletes one row. */
+  #deletedCount(id: string): number {
+    return (this.#made.get(id) ?? 0) - (this.#restored.get(id) ?? 0);
+  }
   #strokesOf(id: string, slug: string) {
     const key = `${id}/${slug}`;
     const list = this.strokes.get(key) ?? [];

@@ -40,6 +40,9 @@ test.each(files)("%s: nothing of a plant is below the ground, and its height is 
   // Tubes reach above their axes by their radius.
   expect(high - summary.height_m).toBeGreaterThan(-1e-6);
   expect(high - summary.height_m).toBeLessThan(0.03);
-  for (const column of Object.values(mesh)) column?.release();
+  const { is_textured, ...columns } = mesh;
+  const textures = new Uint32Array(bytes(mesh.triangle_material));
+  expect(is_textured).toBe(textures.some((texture) => texture !== 0xffffffff)); // a tree may be bare
+  for (const column of Object.values(columns)) column?.release();
   for (const held of [plant, placed, species]) held.release();
 });

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -46,6 +47,14 @@ describe("species of the user", () => {
     const { species, problems: wrong } = await new SpeciesLibrary(folder).list();
     expect(wrong).toEqual([]);
     expect(species.find((one) => one.file.id === "mybean")?.file.group).toBe("My plants");
+  });
+
+  test.skipIf(process.platform === "win32")("a pipe and a folder among the files hide no other", async () => {
+    file("mybean.json", mine);
+    execFileSync("mkfifo", [join(folder, "pipe.json")]); // reading it would wait for a writer
+    mkdirSync(join(folder, "folder.json"));
+    const reason = "it is not a regular file";
+    expect(await problems()).toEqual(["folder.json", "pipe.json"].map((name) => ({ file: name, line: null, reason })));
   });
 
   test("bad files are named with line and reason, and hide no other", async () => {

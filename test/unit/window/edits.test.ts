@@ -18,7 +18,7 @@ function storage(): Storage {
 }
 
 function page(service: FakeEditService, tab: Storage) {
-  const seen = { changed: [] as string[], failures: 0, pending: 0, full: 0 };
+  const seen = { changed: [] as string[], failures: 0, pending: 0, full: 0, noUndo: [] as string[] };
   const edits = new Edits({
     client: service.client,
     memory: new TabMemory(tab, () => {
@@ -31,6 +31,7 @@ function page(service: FakeEditService, tab: Storage) {
     onPending: () => {
       seen.pending += 1;
     },
+    onNoUndo: (why) => void seen.noUndo.push(why),
   });
   return { edits, seen };
 }
@@ -208,6 +209,38 @@ test("after an undo without an answer, a new edit can be undone too", async () =
   expect(service.deletions.get("a")).toEqual([region(2)]);
   await edits.undo();
   expect(service.deletions.get("a")).toEqual([]);
+});
+
+test("two pages with one cloud never undo each other's edits", async () => {
+  for (const make of [deletion, stroke]) {
+    const service = new FakeEditService(SESSIONS);
+    const steps = () => (make === deletion ? service.deletions.get("a") : service.strokes.get("a/manual_class"));
+    const [one, other] = [page(service, storage()), page(service, storage())];
+    for (const { edits } of [one, other]) await edits.resume(service.summaries());
+    await one.edits.make(make(1, ["b"]));
+    await one.edits.make(make(2, ["a"]));
+    await other.edits.make(make(3, ["a"]));
+    await one.edits.undo();
+    expect(steps()).toHaveLength(2);
+    expect(one.seen.noUndo).toEqual(["elsewhere"]);
+    expect(one.edits.history.value.made.map(({ edit }) => edit.id)).toEqual([make(1).id]); // of the other cloud
+    await one.edits.make(make(4, ["a"]));
+    await one.edits.undo();
+    expect(steps()).toHaveLength(2);
+    await other.edits.undo(); // its edit is the newest again
+    expect(steps()).toHaveLength(1);
+  }
+});
+
+test("a deletion that the service can no longer undo is told, not called undone", async () => {
+  const service = new FakeEditService(["a"]);
+  service.kept = 2;
+  const { edits, seen } = page(service, storage());
+  for (const n of [1, 2, 3]) await edits.make(deletion(n, ["a"]));
+  for (let i = 0; i < 3; i += 1) await edits.undo();
+  expect(service.deletions.get("a")).toEqual([]);
+  expect(seen.noUndo).toEqual(["too old"]);
+  expect(edits.history.value.made).toEqual([]);
 });
 
 test("when one of two clouds is closed, undo of the other takes back its newest edit", async () => {

@@ -11,6 +11,7 @@ import { extraColumn, fixedColumn, optionalExtra, positionsColumn } from "../../
 import { surviving } from "../../octree/misses.ts";
 import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "../../run/points.ts";
 import { inlineLasParams, sessionLasParams } from "./las.ts";
+import { unknownColumns } from "./unknown-columns.ts";
 
 /** Inline points: positions and colours. */
 export async function inlineView(
@@ -68,7 +69,12 @@ export async function sessionView(
     ? await sessionLasParams(state, input, request.columns ?? null, [tx, ty, tz], job)
     : inlineLasParams();
   const scanners = { origin: state.meta.miss_octree_origin, origins: state.meta.scan_origins ?? [] };
+  const known = [...state.meta.extra_dims_meta, ...(state.meta.constant_dimensions ?? [])];
   const warnings = [
+    ...unknownColumns(
+      request.columns,
+      known.map((one) => ("slug" in one ? one.slug : one.name)),
+    ),
     ...chosen.warnings,
     ...lostConstants(state, format),
     ...(await unmarkedMisses(state, input, format, job)),

@@ -1,25 +1,12 @@
 import type { ExportResultsRequest } from "../../../../shared/contract/export.ts";
-import { type Cell, dataColumns, localIso, type Sheet, wholeParameter } from "./result-sheets.ts";
-
-/** Texts that a spreadsheet program would run as a formula. */
-const FORMULA = /^[=+\-@\t\r\n]/;
-
-/**
- * One cell of a csv file (RFC 4180). A text that would be read as a formula gets an apostrophe, the sign of text in
- * spreadsheet programs.
- */
-function csvCell(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell === "number") return String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+import { csvLine } from "../../../../shared/wire/csv-cell.ts";
+import { dataColumns, localIso, type Sheet, wholeParameter } from "./result-sheets.ts";
 
 /** The sheets one below the other, each under its name; UTF-8 with a byte order mark, so that spreadsheets know it. */
 export function resultCsv(sheets: readonly Sheet[]): Buffer {
   const lines = sheets.flatMap((sheet) => [
     sheet.name,
-    ...Array.from({ length: sheet.row_count }, (_, i) => sheet.row(i).map(csvCell).join(",")),
+    ...Array.from({ length: sheet.row_count }, (_, i) => csvLine(sheet.row(i))),
     "",
   ]);
   return Buffer.from(`\uFEFF${lines.join("\r\n")}`);

@@ -183,6 +183,29 @@ TEST_F(DenoiseDevices, WhatTheGpuCannotDoTheCpuDoesAndSaysSo) {
   }
 }
 
+GpuStatus wrong_labels(const radius_outlier_kernel::HostPass* host, const GpuControl* control,
+                       GpuError* error) {
+  const GpuStatus status = functor_radius(host, control, error);
+  std::fill_n(host->labels, host->row_count, kNoise);
+  return status;
+}
+
+GpuStatus wrong_means(const statistical_outlier_kernel::HostPass* host, const GpuControl* control,
+                      GpuError* error) {
+  const GpuStatus status = functor_means(host, control, error);
+  for (std::uint64_t i = 0; i < host->row_count; ++i)
+    if (!std::isnan(host->means[i])) host->means[i] = static_cast<double>(i % 7);
+  return status;
+}
+
+TEST_F(DenoiseDevices, ADeviceThatIsWrongIsNotBelieved) {
+  GpuTable table = kFunctors;
+  table.radius_outlier = wrong_labels;
+  table.mean_distances = wrong_means;
+  install(&table, "");
+  expect_bits_of_the_cpu(1);
+}
+
 TEST_F(DenoiseDevices, ACancelEndsAPassAndGivesTheScratchBack) {
   install(&kFunctors, "");
   const SpacingCloud cloud = test::spacing_clouds(300, 59)[3];

@@ -138,6 +138,20 @@ TEST_F(PointToMeshDevices, WhatTheGpuCannotDoTheCpuDoesAndSaysSo) {
   EXPECT_EQ(found.warnings, std::vector<std::string>{"Distances ran on the CPU: the GPU has no memory left"});
 }
 
+GpuStatus rounds_otherwise(const point_to_mesh_kernel::HostPass* host, const GpuControl* control,
+                           GpuError* error) {
+  const GpuStatus status = functor_closest(host, control, error);
+  for (std::uint64_t i = 0; i < host->count; ++i)
+    host->found[i].squared = std::nextafter(host->found[i].squared, 1e9);
+  return status;
+}
+
+TEST_F(PointToMeshDevices, ADeviceThatRoundsOtherwiseIsNotBelieved) {
+  const GpuTable table = table_of(rounds_otherwise);
+  install(&table, "");
+  expect_bits_of_the_cpu(1);
+}
+
 TEST_F(PointToMeshDevices, ACancelEndsTheSearch) {
   const GpuTable table = table_of(functor_closest);
   install(&table, "");

@@ -70,9 +70,9 @@ export function bundleXml(scans: readonly BundleScan[], grids: readonly BundleGr
   return lines.join("\n");
 }
 
-const escaped = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 has no form for these characters
-  text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, " ").replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 has no form for these characters
+const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const escaped = (text: string): string => text.replace(NOT_XML, " ").replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
 const tag = (name: string, ...values: readonly (string | number)[]): string =>
   `<${name}>${escaped(values.join(" "))}</${name}>`;
 /** Nothing for a value that is null, or that equals the one an importer assumes. */

@@ -8,6 +8,7 @@ import { ColumnRef } from "../../../../sessions/column-ref.ts";
 import { type ExportFormat, formatTraits, RASTER_COLUMNS } from "../../../files/export-format.ts";
 import { MISS_SLUG } from "../../../files/slugs.ts";
 import type { ExportView } from "../../../files/writers.ts";
+import { unknownColumns } from "../unknown-columns.ts";
 import { rasterSize } from "./bundle-xml.ts";
 import type { ScanPoints } from "./points.ts";
 
@@ -63,7 +64,14 @@ export async function scanView(
     las,
     scanners: { origin: stored, origins: [] },
     point_count: mask.hit_count,
-    warnings: [...points.warnings, ...shiftWarning(points, format)],
+    warnings: [
+      ...points.warnings,
+      ...unknownColumns(entry.columns, [
+        ...points.scalars.map((scalar) => scalar.slug),
+        ...Object.keys(entry.scalar_columns ?? {}),
+      ]),
+      ...shiftWarning(points, format),
+    ],
   };
   return { view, columns: chosen.columns, sweep: format === "ptx" && !indexed ? sweepOf(entry, mask.hit_count) : null };
 }

@@ -36,6 +36,7 @@ test.each([
     "as leaves do. Search a layer where the stems are free of branches (change band_min_m and band_max_m).",
     "as leaves do.",
   ],
+  ["fewer than threshold_filter 30 points", "fewer than --least-points 30 points"],
   ["instead of 44. Give seed_points, or remove undergrowth.", "instead of 44. Remove undergrowth."],
   ["try a larger search_radius", "try a larger --search-radius"],
   [

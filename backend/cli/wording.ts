@@ -7,18 +7,54 @@ const OPTIONS: Readonly<Record<string, string>> = {
   scalar_filters: "--filter",
   cell_size: "--cell",
   max_correspondence_distance: "--max-distance",
+  leaf_intensity: "--leaf-intensity",
+  min_voxel_hits: "--min-hits",
+  search_radius: "--search-radius",
+  quantization_levels: "--levels",
+  min_dbh_cm: "--min-dbh",
+  breast_height_m: "--breast-height",
+  plot_area_m2: "--plot-area",
+  wood_density: "--wood-density",
   max_iterations: "--iterations",
   normal_radius: "--normal-radius",
   normal_max_nn: "--normal-neighbors",
 };
 
+/** Sentences of the service that no change of single words turns into those of the command line. */
+const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
+  ["Import with source_units", "Use --units"],
+  ["enter the plot area", "give --plot-area"],
+  [/ Try [^.]* before you remove them\./g, " None was removed; --no-denoise leaves the labels out."],
+  ["within max_iterations", "within --max-iterations"],
+  ["send gtheta_override", "give --g"],
+  ["use gtheta_override", "give --g"],
+  ["Use gtheta_override", "Give --g"],
+  ["Send gtheta_spec with a distribution", "Give a distribution as --g"],
+  ["Send return_weights energy with leaf_intensity of each scan if its", "Give --leaf-intensity if the"],
+  ["return_weights energy needs leaf_intensity of", "--leaf-intensity is needed for"],
+  ["return_weights energy needs", "--leaf-intensity needs"],
+  [/\blmax (?=[\d.]+ m and max_aspect_ratio)/g, "--lmax "],
+  ["Raise lmax,", "Raise --lmax,"],
+  [
+    "search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm)",
+    "find trees by their crowns (--method chm)",
+  ],
+  [/, so chm_crown_scale ([\d.]+ m) is (.*?); give the width of the smaller crowns/g, ", so a crown width of $1 is $2"],
+  [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
+  [" skipped (min_points).", " skipped."],
+  [
+    "a LAS file holds at most 341. Choose fewer columns",
+    "a LAS file holds at most 341; analyze --format pcd keeps all",
+  ],
+  ["min_voxel_hits was not given", "--min-hits was not given"],
+];
+
 /** A message of the service in the words of the command line: options instead of fields of the API. */
 export function commandLineWords(message: string): string {
-  return message
-    .replaceAll("Import with source_units", "Use --units")
-    .replaceAll("enter the plot area", "give --plot-area")
-    .replace(/ Try [^.]* before you remove them\./, " None was removed; --no-denoise leaves the labels out.")
-    .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (Object.hasOwn(OPTIONS, word) ? (OPTIONS[word] ?? word) : word));
+  return SENTENCES.reduce((text, [from, to]) => text.replaceAll(from, to), message).replace(
+    /\b[a-z]+(?:_[a-z]+)+\b/g,
+    (word) => (Object.hasOwn(OPTIONS, word) ? (OPTIONS[word] ?? word) : word),
+  );
 }
 
 /** Warnings about things that a report does not contain: the mesh of a terrain, joins with a trajectory. */

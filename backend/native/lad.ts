@@ -103,45 +103,6 @@ export interface LeafMesh extends SurfaceMesh {
   readonly origins: NativeColumn;
 }
 
-export interface InversionParams {
-  readonly voxel_size: Triple;
-  readonly nx: number;
-  readonly ny: number;
-  readonly nz: number;
-  readonly min_beams: number;
-  readonly element_width_m: number;
-  readonly occlusion_threshold_m: number;
-  /** Of traceBeams. */
-  readonly reach: NativeColumn | null;
-}
-
-/** Bits of a voxel's state. */
-export const VOXEL = { solved: 1, occluded: 2, trusted: 4, filled: 8, probed: 16 } as const;
-
-export interface InvertedBeams {
-  /** f64, m2/m3; 0 where not solved. */
-  readonly lad: NativeColumn;
-  /** f64; NaN where not solved. */
-  readonly variance: NativeColumn;
-  /** u8, bits of VOXEL. */
-  readonly state: NativeColumn;
-  readonly totals: {
-    readonly leaf_area_m2: number;
-    readonly occluded_count: number;
-    readonly solved_count: number;
-    readonly group_count: number;
-    readonly group_mean: number;
-    readonly group_half_width: number;
-  };
-}
-
-export interface FilledVoxels {
-  readonly lad: NativeColumn;
-  readonly state: NativeColumn;
-  readonly method: "kriging" | "layer_mean" | "none";
-  readonly filled_count: number;
-}
-
 export interface VoxelProjection {
   readonly g: NativeColumn;
   readonly triangle_count: number;
@@ -173,8 +134,6 @@ export interface LadNative {
     grid: VoxelBox,
     limits: { readonly lmax_m: number; readonly max_aspect_ratio: number } | null,
   ): NativeJob<VoxelProjection>;
-  invertBeams(sums: NativeColumn, g: NativeColumn, params: InversionParams): NativeJob<InvertedBeams>;
-  fillOccluded(voxels: Pick<InvertedBeams, "lad" | "variance" | "state">, grid: VoxelBox): NativeJob<FilledVoxels>;
 }
 
 const addon = addonAs<LadNative>();
@@ -207,7 +166,3 @@ export const likelyHitCosine: LadNative["likelyHitCosine"] = (g, zenith_count) =
  */
 export const voxelProjection: LadNative["voxelProjection"] = (mesh, grid, limits) =>
   addon.voxelProjection(mesh, grid, limits);
-/** Leaf area density of every voxel; `g` has a value per voxel, per layer, or one. */
-export const invertBeams: LadNative["invertBeams"] = (sums, g, params) => addon.invertBeams(sums, g, params);
-/** Estimates occluded voxels by kriging, else by the mean of their layer. */
-export const fillOccluded: LadNative["fillOccluded"] = (voxels, grid) => addon.fillOccluded(voxels, grid);

@@ -7,9 +7,7 @@
 #include "binding/families.h"
 #include "binding/voxel_values.h"
 #include "ops/lad/beam_traversal.h"
-#include "ops/lad/beer_lambert.h"
 #include "ops/lad/energy_balance.h"
-#include "ops/lad/occlusion_kriging.h"
 #include "ops/lad/projection_function.h"
 #include "ops/lad/triangulated_projection.h"
 #include "ops/ray/trajectory_join.h"
@@ -246,78 +244,6 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
       });
 }
 
-Napi::Value totals_to_js(Napi::Env env, const BeerLambertTotals& totals) {
-  auto out = Napi::Object::New(env);
-  out.Set("leaf_area_m2", totals.leaf_area_m2);
-  out.Set("occluded_count", static_cast<double>(totals.occluded_count));
-  out.Set("solved_count", static_cast<double>(totals.solved_count));
-  out.Set("group_count", static_cast<double>(totals.group_count));
-  out.Set("group_mean", totals.group_mean);
-  out.Set("group_half_width", totals.group_half_width);
-  return out;
-}
-
-// invertBeams(sums: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams, element_width_m, occlusion_threshold_m,
-// reach: f64 | null }): NativeJob<InvertedBeams>
-Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
-  const auto sums = typed_column(info[0], DType::kF64, "sums");
-  const auto g = typed_column(info[1], DType::kF64, "g");
-  const auto js = strict_object(info[2], "params");
-  const BeerLambertParams params{vec3_field(js, "voxel_size"),
-                                 whole_field<std::uint32_t>(js, "nx"),
-                                 whole_field<std::uint32_t>(js, "ny"),
-                                 whole_field<std::uint32_t>(js, "nz"),
-                                 whole_field<std::uint64_t>(js, "min_beams"),
-                                 number_field(js, "element_width_m"),
-                                 number_field(js, "occlusion_threshold_m"),
-                                 {}};
-  const auto reach = optional_typed_column(js.Get("reach"), DType::kF64, "reach");
-  return start_job<BeerLambertResult>(
-      info.Env(), job_options(info[3]),
-      [=](OpContext& ctx) {
-        BeerLambertParams all = params;
-        all.reach = view_or_empty<double>(reach);
-        return beer_lambert(sums->as<double>(), g->as<double>(), all, ctx);
-      },
-      [](Napi::Env env, BeerLambertResult&& found) -> Napi::Value {
-        auto out = Napi::Object::New(env);
-        out.Set("lad", ColumnHandle::wrap(env, std::move(found.lad)));
-        out.Set("variance", ColumnHandle::wrap(env, std::move(found.variance)));
-        out.Set("state", ColumnHandle::wrap(env, std::move(found.state)));
-        out.Set("totals", totals_to_js(env, found.totals));
-        return out;
-      });
-}
-
-const char* name_of(OcclusionFill fill) {
-  return fill == OcclusionFill::kKriging     ? "kriging"
-         : fill == OcclusionFill::kLayerMean ? "layer_mean"
-                                             : "none";
-}
-
-// fillOccluded(voxels: { lad, variance, state }, grid): NativeJob<{ lad, state, method, filled_count }>
-Napi::Value fill_occluded_job(const Napi::CallbackInfo& info) {
-  const auto js = strict_object(info[0], "voxels");
-  const auto lad = typed_column(js.Get("lad"), DType::kF64, "lad");
-  const auto variance = typed_column(js.Get("variance"), DType::kF64, "variance");
-  const auto state = typed_column(js.Get("state"), DType::kU8, "state");
-  const HeldVoxelBox grid = held_voxel_box(info[1]);
-  return start_job<OcclusionKrigingResult>(
-      info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) {
-        return occlusion_kriging(lad->as<double>(), variance->as<double>(), state->as<std::uint8_t>(),
-                                 grid.view(), ctx);
-      },
-      [](Napi::Env env, OcclusionKrigingResult&& filled) -> Napi::Value {
-        auto out = Napi::Object::New(env);
-        out.Set("lad", ColumnHandle::wrap(env, std::move(filled.lad)));
-        out.Set("state", ColumnHandle::wrap(env, std::move(filled.state)));
-        out.Set("method", name_of(filled.method));
-        out.Set("filled_count", static_cast<double>(filled.filled_count));
-        return out;
-      });
-}
-
 }  // namespace
 
 void register_lad(Napi::Env env, Napi::Object exports) {
@@ -330,8 +256,6 @@ void register_lad(Napi::Env env, Napi::Object exports) {
   add<mean_hit_cosine_job>(env, exports, "meanHitCosine");
   add<likely_hit_cosine_job>(env, exports, "likelyHitCosine");
   add<voxel_projection_job>(env, exports, "voxelProjection");
-  add<invert_beams_job>(env, exports, "invertBeams");
-  add<fill_occluded_job>(env, exports, "fillOccluded");
 }
 
 }  // namespace pc::binding

@@ -145,6 +145,9 @@ export interface StandInput {
   readonly stand: StandRecord | null;
 }
 
+/** Of a smaller plot there are no values per hectare, m2. */
+export const LEAST_PLOT_M2 = 1;
+
 /**
  * Values of the stand per hectare, from a tree list and what a person has noted. Where no tree of the list has a diameter,
  * as in clouds from the air, the values that need one are unknown, not 0.
@@ -157,7 +160,7 @@ export function standSummary(
 ): StandSummary {
   const counted = standTrees(trees, settings, edits);
   const area = settings.plotAreaM2 ?? stand?.plot_area_m2 ?? null;
-  const perHa = (value: number) => (area !== null && area > 0 ? (value / area) * 1e4 : null);
+  const perHa = (value: number) => (area !== null && area >= LEAST_PLOT_M2 ? (value / area) * 1e4 : null);
   const hasCover = stand !== null && stand.cover_cell_m > 0; // crowns are only measured inside a plot
   const hasDiameters = trees.length === 0 || trees.some(({ dbh_m }) => typeof dbh_m === "number");
   const diameters = counted.map(({ dbh_m }) => dbh_m as number);

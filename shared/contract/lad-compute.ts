@@ -9,73 +9,11 @@ import {
   MAX_LAD_VOXELS,
 } from "../limits.ts";
 import { Warnings } from "./fields.ts";
-import { BulkNumbers, Point, PointList } from "./geometry.ts";
+import { BulkNumbers, Point } from "./geometry.ts";
 import { idleByAll, idleUnless, isSent, type Sent, withIdleKeys } from "./idle-keys.ts";
+import { LadScan, WoodSplit } from "./lad-scan.ts";
 import { ProjectionSpec } from "./leaf-projection.ts";
-import { PoseStream } from "./trajectory.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
-
-const perPulse = (what: string) => BulkNumbers.nullish().default(null).describe(`(n) ${what}`);
-
-/** Values of inline pulses. */
-export const PulseColumns = z
-  .object({
-    is_miss: perPulse("1 = miss: the pulse returned nothing, and its point lies anywhere along the beam; 0 = hit"),
-    timestamp: perPulse("seconds; with return_type multi, rows of equal time are the returns of one pulse"),
-    target_index: perPulse("number of the return in its pulse"),
-    target_count: perPulse("number of returns of its pulse"),
-    intensity: perPulse("energy of the return, any linear unit; for return_weights energy"),
-    origin_x: perPulse("x of the beam origin, metres; the three together replace origin"),
-    origin_y: perPulse("y of the beam origin, metres"),
-    origin_z: perPulse("z of the beam origin, metres"),
-  })
-  .meta({ id: "PulseColumns", description: "values of inline pulses, one per point" });
-
-const LadScanFields = z
-  .object({
-    session_id: z
-      .string()
-      .nullish()
-      .default(null)
-      .describe("open session with its misses; takes precedence over the other sources; an unknown one: 404"),
-    file_path: z.string().nullish().default(null).describe("point cloud file with misses; needs allow_file_source"),
-    ascii_format: z.string().nullish().default(null).describe("column names of a text file, separated by spaces"),
-    allow_file_source: z
-      .boolean()
-      .default(false)
-      .describe("true: read file_path if there is no session_id; a file lacks the edits of a session"),
-    points: PointList.nullish()
-      .default(null)
-      .describe("(n) inline pulses, metres, true world: where each return or miss lies"),
-    scalar_columns: PulseColumns.nullish().default(null).describe("values of the inline pulses"),
-    origin: Point.describe(
-      "scanner position, metres, true world; beam origins of the pulses and positions of merged scans replace it",
-    ),
-    trajectory: PoseStream.nullish()
-      .default(null)
-      .describe(
-        "poses of a moving scanner, on the clock of the timestamps: the beam origin of each pulse, unless the pulses have their own; only its poses and lever_arm matter",
-      ),
-    return_type: z
-      .enum(["single", "multi"])
-      .default("single")
-      .describe("multi: rows with one timestamp are one pulse; needs timestamp, target_index and target_count"),
-    leaf_intensity: z
-      .number()
-      .positive()
-      .nullish()
-      .default(null)
-      .describe(
-        "intensity of a leaf that fills the beam and faces it, unit of the intensities of the source (of own scans 0..1: the reflectance of the leaves); needed by return_weights energy",
-      ),
-    label: z.string().max(200).nullish().default(null).describe("name of the scan in messages; null = its number"),
-  })
-  .meta({ id: "LadScan", description: "pulses of one scan, hits and misses, from a session, a file or inline" });
-export const LadScan = withIdleKeys(
-  LadScanFields,
-  idleUnless(({ session_id }) => !isSent(session_id), "points", "scalar_columns"),
-);
-export type LadScan = z.infer<typeof LadScan>;
 
 const LadFields = z
   .object({
@@ -95,7 +33,9 @@ const LadFields = z
       .number()
       .positive()
       .default(DEFAULT_LAD_LMAX_M)
-      .describe("longest edge of a triangle of leaves, metres; only without gtheta_override and mesh"),
+      .describe(
+        "longest edge of a triangle of leaves, metres: below the distance of neighbouring leaves, and at least ten times the range noise, which turns triangles; only without gtheta_override and mesh",
+      ),
     max_aspect_ratio: z
       .number()
       .min(1)
@@ -140,6 +80,17 @@ const LadFields = z
       .nullish()
       .default(null)
       .describe("a voxel with less path of all beams together is occluded, metres; null = 100 x its mean edge"),
+    wood_split: WoodSplit.nullish()
+      .default(null)
+      .describe(
+        "split what a voxel intercepts by the share of wood in its labelled hits; G of own triangles is then that of hits that are no wood; null: all is leaf",
+      ),
+    check_clumping: z
+      .boolean()
+      .default(true)
+      .describe(
+        `trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other; not done for leaves too large for these (element_width) and for more than ${MAX_LAD_VOXELS} of them`,
+      ),
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
   })
   .meta({ id: "LadRequest" });
@@ -194,8 +145,15 @@ export const LadCell = z
     ci_valid: z.boolean().describe("the interval is one of 95 % (validity of Pimont et al. 2018)"),
     leaf_area_ci_lower: orNull("lower end of the interval of leaf_area, square metres; null unless ci_valid"),
     leaf_area_ci_upper: orNull("upper end, square metres; null unless ci_valid"),
+    wad: orNull("surface of the wood, m2/m3; 0 where lad is not solved, null where it is filled").optional(),
+    wood_area: orNull("surface of the wood, square metres").optional(),
+    pad: orNull("lad + wad, m2/m3; null where lad is filled").optional(),
+    wood_fraction: orNull("share of wood in the labelled hits, 0..1; null without any").optional(),
+    wood_hit_count: z.int().optional().describe("number of hits inside that are wood"),
+    leaf_hit_count: z.int().optional().describe("number of hits inside that are leaves"),
+    wood_gtheta: z.number().optional().describe("projection of the wood over its whole surface, 0..1"),
   })
-  .meta({ id: "LadCell", description: "leaf area of one voxel" });
+  .meta({ id: "LadCell", description: "leaf area of one voxel; its fields on wood only with wood_split" });
 export type LadCell = z.infer<typeof LadCell>;
 
 export const LadSuccess = z
@@ -213,6 +171,14 @@ export const LadSuccess = z
     terrain_follow: z.boolean().describe("the columns were raised"),
     dropped_columns: z.int().describe("number of columns left out"),
     total_leaf_area: z.number().describe("square metres, solved voxels that are not occluded"),
+    has_wood_classification: z.boolean().describe("wood_split was asked for"),
+    total_wood_area: orNull("surface of the wood in the same voxels, square metres; null without wood_split"),
+    wood_gtheta: orNull("projection of wood over its whole surface, used in all voxels; null without wood_split"),
+    wood_gtheta_source: z
+      .literal("default")
+      .nullable()
+      .describe("default: axes of the wood in any direction; null without wood_split"),
+    wood_axis_triangles: z.literal(0).describe("0: the axes of the wood are not measured"),
     method_used: z.literal("lidar").describe("method of the inversion"),
     is_multi_return: z.boolean().describe("a scan was declared to have several returns per pulse"),
     return_mode: z.enum(["single", "multi"]).describe("multi: rows of at least one scan were grouped to pulses"),
@@ -236,6 +202,14 @@ export const LadSuccess = z
     confidence_level: z.number().describe("of all intervals: 0.95"),
     had_miss_points: z.literal(true).describe("every scan has misses"),
     gapfilled_misses: z.literal(0).describe("0: misses are restored in the session before"),
+    clumping_check: z
+      .object({
+        voxel_count: z.int().describe("number of voxels whose eighths all have enough beams"),
+        leaf_area: z.number().describe("of these voxels, square metres; with wood_split before the wood is taken off"),
+        leaf_area_half_edges: z.number().describe("of the same from their eighths, square metres"),
+      })
+      .nullable()
+      .describe("voxels beside voxels of half the edges; null = not done"),
     crs_epsg: z.int().nullable().describe("EPSG code of the sessions; null = unknown"),
     warnings: Warnings,
   })

@@ -134,6 +134,12 @@ export type Tiling = (typeof TILING)[number];
 /** Fields of the requests for sessions. */
 export const SessionTreeFields = {
   seed_points: seeds("stored frame"),
+  skip_noise: z
+    .boolean()
+    .default(true)
+    .describe(
+      "true: hits that column noise_class (2) or las_classification (7, 18) names as noise belong to no tree and get 0, which a warning counts",
+    ),
   tiling: z
     .enum(TILING)
     .default("auto")

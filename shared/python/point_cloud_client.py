@@ -503,6 +503,7 @@ class PointCloudClient:
         decimate_res1, decimate_res2, max_gap, rel_height_length_ratio, vertical_weight, score_candidate_thresh,
         init_stem_rel_length_thresh, max_outlier_gap  as in segment_trees
         seed_points       (s, 3) one place per tree, stored frame
+        skip_noise        points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no tree (default)
         tiling            default, auto: auto (large clouds), on, off
         tile_buffer_m     default, auto: width of the buffer around a tile, default 10
         defer_octree      do not build the octree
@@ -795,7 +796,7 @@ class PointCloudClient:
 
         scans                  a list of {"origin": (3), and "session_id": ..., or "points": (n, 3) with "scalar_columns":
                                {"is_miss", "timestamp", "target_index", "target_count", "origin_x", "origin_y",
-                               "origin_z", "intensity"}, or "file_path", "ascii_format" with "allow_file_source";
+                               "origin_z", "intensity", "wood_class"}, or "file_path", "ascii_format" with "allow_file_source";
                                "return_type": single (default) or multi; "leaf_intensity" of a leaf that fills the beam
                                and faces it; "trajectory": {"poses": [{"t", "x", "y", "z", "qx", "qy", "qz",
                                "qw"}], "lever_arm": (3)} of a moving scanner; "label"}, metres, world
@@ -818,6 +819,9 @@ class PointCloudClient:
         return_weights         equal (default): the returns of a pulse count alike; energy: by intensity over leaf_intensity
                                and the mean cosine at which beams meet leaves; only scans of several returns per pulse
         occlusion_threshold_m  a voxel with less path of all beams together is occluded, metres; default 100 mean edges
+        wood_split             {"slug": column of the labels, default wood_class, "wood_values": default [1], "leaf_values":
+                               default [2]}: leaves and wood apart, by the shares of their hits in each voxel
+        check_clumping         compare with voxels of half the edges and warn of leaves in clumps, default True
         fill_occluded          estimate occluded voxels by kriging, default False
         """
         return self._run("/api/lad/compute", {"scans": scans, "grid": grid}, fields, on_progress)

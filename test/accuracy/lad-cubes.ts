@@ -2,7 +2,8 @@
 import type { z } from "zod";
 import { Job } from "../../backend/jobs/job.ts";
 import type { NativeColumn } from "../../backend/native/core/handles.ts";
-import { type BeamScan, meanHitCosine, meanLeafProjection, traceBeams, VOXEL } from "../../backend/native/lad.ts";
+import { type BeamScan, meanHitCosine, meanLeafProjection, traceBeams } from "../../backend/native/lad.ts";
+import { VOXEL } from "../../backend/native/lad-inversion.ts";
 import * as native from "../../backend/native/ray.ts";
 import { scanParams } from "../../backend/services/lidar/scan-params.ts";
 import { openScene } from "../../backend/services/lidar/scan-scene.ts";
@@ -144,9 +145,9 @@ async function measuredSeed(one: CubeCase, seed: number): Promise<SeedResult> {
     ...scan,
     shares: one.rays > 1 ? { intensity: scan.intensity, scale: 1 / cosine, offset: 0, partial_misses: false } : null,
   }));
-  const found = await invert(shared, grid, g, LEAF);
+  const found = await invert(shared, grid, g, { leaf_m: LEAF });
   const share = ({ lad }: { lad: ArrayLike<number> }) => Array.from(lad).reduce((sum, value) => sum + value, 0) / whole;
-  const equal = one.rays > 1 ? share(await invert(scans, grid, g, LEAF)) : null;
+  const equal = one.rays > 1 ? share(await invert(scans, grid, g, { leaf_m: LEAF })) : null;
   let [intervals, covered] = [0, 0];
   for (let v = 0; v < found.lad.length; v += 1) {
     if (((found.state[v] ?? 0) & VOXEL.trusted) === 0) continue;

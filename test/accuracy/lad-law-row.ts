@@ -1,5 +1,6 @@
 // Inversion of beams drawn from Beer's law.
-import { type BeamScan, VOXEL } from "../../backend/native/lad.ts";
+import type { BeamScan } from "../../backend/native/lad.ts";
+import { VOXEL } from "../../backend/native/lad-inversion.ts";
 import { invert } from "./lad-inversion.ts";
 import { type LawCase, lawBeams, lawGrid } from "./lad-law.ts";
 import { column, positions } from "./native.ts";

@@ -14,8 +14,8 @@ export async function triangleG(
   { lmax, max_aspect_ratio }: TriangleLimits,
 ): Promise<VoxelProjection> {
   const triangles: ScanTriangles[] = [];
-  for (const { positions: xyz, origins, is_miss, target_index } of scans) {
-    const { skip } = await hitMask(is_miss, null, xyz.length).promise;
+  for (const { positions: xyz, origins, is_miss, deleted, target_index } of scans) {
+    const { skip } = await hitMask(is_miss, deleted, xyz.length).promise;
     // Later returns and misses (99) have a number above 0.
     const first = multi && target_index ? target_index : skip;
     const { points } = await voxelPoints(xyz, first, [0, 0, 0], grid).promise;

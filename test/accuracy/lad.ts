@@ -1,20 +1,27 @@
 // Leaf area density of media with known density, of stored pulses with the values of an independent inversion, and of scans
 // of known leaves.
 import { CUBE_CASES, type CubeRow, cubeRow } from "./lad-cubes.ts";
+import { FILL_CASES, type FillRow, fillRow } from "./lad-fill.ts";
 import { LAW_CASES } from "./lad-law.ts";
 import { type LawRow, lawRow } from "./lad-law-row.ts";
 import { REFERENCE_CASES } from "./lad-reference.ts";
 import { NEAR, type ReferenceRow, referenceRow } from "./lad-reference-row.ts";
+import { TREE_CASES, type TreeRow, treeRow } from "./lad-trees.ts";
 import type { Part } from "./part.ts";
 
-const METHODS = ["law", "reference", "cubes"] as const;
+const METHODS = ["law", "reference", "cubes", "trees", "fill"] as const;
 type LadRow =
   | ({ readonly method: "law" } & LawRow)
   | ({ readonly method: "reference" } & ReferenceRow)
-  | ({ readonly method: "cubes" } & CubeRow);
+  | ({ readonly method: "cubes" } & CubeRow)
+  | ({ readonly method: "trees" } & TreeRow)
+  | ({ readonly method: "fill" } & FillRow);
 
 /** Largest bias of cubes of leaves, percent: with G given over many seeds, and with G of triangles. */
 const BIAS = { given: 1, own: 5 };
+/** Leaf area of a tree and its G, as a share of the truth; error of kriging as a share of that of layer means. */
+const TREE = { area: 0.05, g: 0.05 };
+const KRIGING = 0.5;
 const COVERAGE = { least: 92, most: 98 };
 
 const fixed = (value: number, digits: number) => value.toFixed(digits);
@@ -52,7 +59,27 @@ const cubeTable = (rows: readonly CubeRow[]) =>
     ),
   );
 
+const treeTable = (rows: readonly TreeRow[]) =>
+  table(
+    "| tree | seeds | leaf area, m2 | total with the true G | with G of triangles | that G over the true one | surface of the wood |",
+    rows.map(
+      ({ name, seeds, leaf_area_m2, true_g, own_g, g_ratio, wood }) =>
+        `| ${name} | ${seeds} | ${fixed(leaf_area_m2, 2)} | ${fixed(true_g, 3)} | ${fixed(own_g, 3)} | ${fixed(g_ratio, 3)} | ${wood === null ? "" : fixed(wood, 3)} |`,
+    ),
+  );
+
+const fillTable = (rows: readonly FillRow[]) =>
+  table(
+    "| field | seeds | error of layer means | of kriging |",
+    rows.map(
+      ({ name, seeds, layer_mean, kriging }) =>
+        `| ${name} | ${seeds} | ${fixed(layer_mean, 3)} | ${fixed(kriging, 3)} |`,
+    ),
+  );
+
 function reached(row: LadRow): boolean {
+  if (row.method === "trees") return Math.abs(row.own_g - 1) <= TREE.area && Math.abs(row.g_ratio - 1) <= TREE.g;
+  if (row.method === "fill") return row.name.includes("no structure") || row.kriging <= KRIGING * row.layer_mean;
   if (row.method === "reference")
     return row.transmission <= NEAR.transmission && row.path_m <= NEAR.path_m && row.outside === 0;
   const own = row.method === "cubes" && row.name.includes("own G");
@@ -62,7 +89,7 @@ function reached(row: LadRow): boolean {
 
 export const ladPart: Part<LadRow> = {
   methods: METHODS,
-  groups: [...LAW_CASES, ...CUBE_CASES].map(({ name }) => name).concat(REFERENCE_CASES),
+  groups: [...LAW_CASES, ...CUBE_CASES, ...TREE_CASES, ...FILL_CASES].map(({ name }) => name).concat(REFERENCE_CASES),
   async measure(methods, groups) {
     const rows: LadRow[] = [];
     const asked = <T extends { name: string }>(method: string, cases: readonly T[]) =>
@@ -74,6 +101,8 @@ export const ladPart: Part<LadRow> = {
         if (groups.includes(name)) rows.push({ method: "reference", ...(await referenceRow(name)) });
     }
     for (const one of asked("cubes", CUBE_CASES)) rows.push({ method: "cubes", ...(await cubeRow(one)) });
+    for (const one of asked("trees", TREE_CASES)) rows.push({ method: "trees", ...(await treeRow(one)) });
+    for (const one of asked("fill", FILL_CASES)) rows.push({ method: "fill", ...(await fillRow(one)) });
     return rows;
   },
   tables: (rows) =>
@@ -81,6 +110,8 @@ export const ladPart: Part<LadRow> = {
       lawTable(rows.filter((row) => row.method === "law")),
       referenceTable(rows.filter((row) => row.method === "reference")),
       cubeTable(rows.filter((row) => row.method === "cubes")),
+      treeTable(rows.filter((row) => row.method === "trees")),
+      fillTable(rows.filter((row) => row.method === "fill")),
     ]
       .filter((text) => text.length > 0)
       .join("\n"),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parallelBeams, UNIT_GRID } from "../support/lad/beams.ts";
+import { parallelBeams, scanRows, UNIT_GRID } from "../support/lad/beams.ts";
 import { ladCalls } from "../support/lad/calls.ts";
+import { cloud } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -24,7 +25,7 @@ function pulses(returns: (i: number) => { readonly energy: readonly number[]; re
   const of = (name: string) => rows.map(({ i }) => scalar_columns[name]?.[i] ?? Number.NaN);
   return {
     origin,
-    points: rows.map(({ at }) => at),
+    points: rows.map(({ at }) => at as [number, number, number]),
     return_type: "multi",
     leaf_intensity: leaf,
     scalar_columns: {
@@ -64,6 +65,32 @@ describe("returns weighed by their energy", () => {
     expect(alike.cells[0]?.relative_density_index).toBeCloseTo(0.5, 9);
     expect(alike).toMatchObject({ return_weights: "equal", hit_cosine: null });
     expect(alike.warnings).toEqual([expect.stringMatching(/count alike.*return_weights energy/)]);
+  });
+
+  test("of sessions and files, in the unit of their intensities", async () => {
+    for (const leaf of [1, 4000]) {
+      // Different energies, so that the import scales them: half a leaf or a tenth of it behind a miss of the rest.
+      const scan = pulses((i) => ({ energy: [(i % 2 === 0 ? 0.5 : 0.1) * HIT_COSINE], passes: true }), leaf);
+      const wanted = (await compute(request(scan))).cells[0];
+      expect(wanted?.relative_density_index).toBeCloseTo(0.3, 4);
+      const path = made.file(`pulses-${leaf}.txt`, `${scanRows(scan).join("\n")}\n`);
+      const { session_id } = await cloud(made, scanRows(scan));
+      const { return_type, leaf_intensity, origin } = scan;
+      for (const source of [{ session_id }, { file_path: path, allow_file_source: true }]) {
+        const tail = await compute({ ...ENERGY, scans: [{ ...source, return_type, leaf_intensity, origin }] });
+        const [cell] = tail.cells;
+        expect(tail).toMatchObject({ return_weights: "energy", return_mode: "multi", warnings: [] });
+        expect(cell).toMatchObject({ beam_count: COUNT, hit_count: COUNT });
+        expect(cell?.relative_density_index).toBeCloseTo(0.3, 4);
+        expect(cell?.lad).toBeCloseTo(wanted?.lad ?? 0, 3);
+        expect(cell?.lad_variance).toBeCloseTo(wanted?.lad_variance ?? 0, 4);
+        const twice = await compute({
+          ...ENERGY,
+          scans: [{ ...source, return_type, leaf_intensity: 2 * leaf, origin }],
+        });
+        expect(twice.cells[0]?.relative_density_index).toBeCloseTo(0.15, 4);
+      }
+    }
   });
 
   test("pulses without a miss are intercepted as a whole, and the cosine of the others follows from them", async () => {

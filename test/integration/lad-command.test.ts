@@ -4,6 +4,7 @@ import { PNG } from "pngjs";
 import { beforeEach, expect, test } from "vitest";
 import { runReal as command } from "../support/cli/real-command-line.ts";
 import { parallelBeams, scanRows } from "../support/lad/beams.ts";
+import { readVoxelSpace } from "../support/lad/voxel-space.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 
 let root = "";
@@ -56,16 +57,14 @@ test("profile, maps, tables, voxel space and report", async () => {
   expect(voxels).toHaveLength(9);
   expect(voxels[0]).toMatch(/^i,j,k,x_m,y_m,z_m,lad_m2_m3,/);
   expect(voxels[1]).toMatch(/^0,0,0,-0\.5,-0\.5,-0\.5,1\.\d+,/);
-  const space = rowsOf("voxels.vox");
-  expect(space.slice(0, 5)).toEqual([
-    "VOXEL SPACE",
-    "#min_corner: -1 -1 -1",
-    "#max_corner: 1 1 1",
-    "#split: 2 2 2",
-    "#type: TLS #res: 1 #MAX_PAD: 100",
+  const space = readVoxelSpace(readFileSync(join(out, "voxels.vox"), "utf8"));
+  expect([space.min, space.max, space.split, space.edges]).toEqual([
+    [-1, -1, -1],
+    [1, 1, 1],
+    [2, 2, 2],
+    [1, 1, 1],
   ]);
-  expect(space[6]?.split(" ").slice(0, 3)).toEqual(["0", "0", "0"]);
-  expect(Number(space[6]?.split(" ")[3])).toBeCloseTo(Number(voxels[1]?.split(",")[6]), 12);
+  expect(space.value("PadBVTotal", 0, 0, 0)).toBeCloseTo(Number(voxels[1]?.split(",")[6]), 12);
   for (const name of readdirSync(out).filter((file) => file.endsWith(".png"))) {
     const { data } = PNG.sync.read(readFileSync(join(out, name)));
     expect(new Set(data).size).toBeGreaterThan(20);
@@ -82,13 +81,50 @@ test("without a box the grid covers the hits, on multiples of the voxel; one JSO
   expect(result).toMatchObject({ grid_center: [0, 0, 0], grid_size: [2, 2, 2], nx: 2, ny: 2, nz: 2 });
 });
 
+test("the voxel space has the voxels of the table", async () => {
+  const box = ["--origin", "-10,0,0", "--box", "-1,-1,-0.8,1.5,0.9,1"];
+  expect((await command(root, args(...box, "--occlusion", "0.1"))).code).toBe(0);
+  const space = readVoxelSpace(readFileSync(join(out, "voxels.vox"), "utf8"));
+  const [head = "", ...rows] = rowsOf("voxels.csv");
+  const names = head.split(",");
+  expect(rows).toHaveLength(space.split.reduce((product, count) => product * count));
+  expect(new Set(space.split).size).toBeGreaterThan(1);
+  const seen = new Set<number>();
+  for (const row of rows) {
+    const cells = row.split(",");
+    const of = (name: string) => Number(cells[names.indexOf(name)] || Number.NaN);
+    const at = [of("i"), of("j"), of("k")] as const;
+    expect(space.value("PadBVTotal", ...at)).toBeCloseTo(of("lad_m2_m3"), 9);
+    expect(space.value("nbEchos", ...at)).toBe(of("hit_count"));
+    expect(space.value("nbSampling", ...at)).toBe(of("beam_count"));
+    expect(space.value("lgTotal", ...at)).toBeCloseTo(of("path_length_m"), 9);
+    expect(space.value("transmittance", ...at)).toBeCloseTo(of("transmission"), 9);
+    seen.add(of("hit_count"));
+  }
+  expect(seen.size).toBeGreaterThan(2);
+});
+
+test("wood apart from leaves by the labels of the scan", async () => {
+  const [head, ...rows] = readFileSync(scan, "utf8").trim().split("\n");
+  writeFileSync(scan, `${head},wood_class\n${rows.map((row, i) => `${row},${i % 2 ? 1 : 2}`).join("\n")}\n`);
+  const { code, stdout } = await command(root, args(...GRID, "--occlusion", "10", "--wood"));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Wood +\S+ m2 of surface/);
+  const { result } = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  expect(Math.abs(result.total_leaf_area / (4 * DENSITY) - 1)).toBeLessThan(0.05);
+  // Half of the rate of interception, G x density, over the projection of wood.
+  expect(Math.abs(result.total_wood_area / ((8 * 0.5 * 0.5 * DENSITY) / 0.25) - 1)).toBeLessThan(0.05);
+  expect(rowsOf("voxels.csv")[0]).toMatch(/,wad_m2_m3,wood_area_m2,wood_fraction,wood_hit_count,leaf_hit_count$/);
+  expect(readFileSync(join(out, "report.html"), "utf8")).toMatch(/split by the share of wood/);
+});
+
 test("occluded voxels have no density in the voxel space", async () => {
   expect((await command(root, args(...GRID, "--occlusion", "1e6"))).code).toBe(0);
-  expect(
-    rowsOf("voxels.vox")
-      .slice(6)
-      .map((row) => row.split(" ")[3]),
-  ).toEqual(Array(8).fill("NaN"));
+  const space = readVoxelSpace(readFileSync(join(out, "voxels.vox"), "utf8"));
+  for (let n = 0; n < 8; n += 1) {
+    expect(space.value("PadBVTotal", n >> 2, (n >> 1) & 1, n & 1)).toBeNaN();
+    expect(space.value("nbSampling", n >> 2, (n >> 1) & 1, n & 1)).toBeGreaterThan(0);
+  }
 });
 
 test.each<[string, string[], RegExp]>([

@@ -61,5 +61,5 @@ test("options and points that cannot be used are refused, and nothing is written
   expect(await refused("--least-share", "2")).toContain('--least-share "2" must be a number from 0 to 1');
   expect(await refused("--search-radius", "0")).toContain('--search-radius "0" must be a positive number of metres');
   expect(await refused("--levels", "1")).toContain("--levels");
-  expect(await refused("--search-radius", "0.002")).toContain("try a larger search_radius");
+  expect(await refused("--search-radius", "0.002")).toContain("try a larger --search-radius");
 });

@@ -19,6 +19,11 @@ const NEAR_SHARE = 0.06;
 const NEAR_M = 0.15;
 const FLAT_M = 0.06;
 const ROUNDS = 25;
+/** Strays of one cell at different depths. */
+const STRAY_ROUNDS = 6;
+/** Keys of cells: the next column, with a margin so that a row's end is not next to another's start; the eight around. */
+const ROW = 2 * CELLS;
+const AROUND = [-ROW - 1, -ROW, -ROW + 1, -1, 1, ROW - 1, ROW, ROW + 1];
 
 interface Cell {
   readonly x: number;
@@ -28,7 +33,7 @@ interface Cell {
 
 /**
  * Fits a plane to the lowest (or highest) points of the cells of a coarse grid: least squares, repeated without the
- * cells that lie farther inside the cloud than the median, until the plane rests on the outermost cells.
+ * cells that lie farther inside the cloud than the median, until the plane rests on the outermost cells or most are near it.
  */
 export function groundPlane(sample: PointSample, side: "below" | "above"): GroundPlane {
   const sign = side === "below" ? 1 : -1;
@@ -44,9 +49,10 @@ export function groundPlane(sample: PointSample, side: "below" | "above"): Groun
   const cells = outermost(sample, { x, y, z, size, sign });
   const height = z[1] - z[0];
   const near = nearLimit(z);
-  const plane = fitted(cells);
-  const distances = cells.map((cell) => cell.z - plane(cell));
-  const share = (limit: number) => distances.filter((d) => Math.abs(d) <= limit).length / Math.max(1, cells.length);
+  const share = (limit: number) => {
+    const plane = fitted(cells, limit);
+    return cells.filter((cell) => Math.abs(cell.z - plane(cell)) <= limit).length / Math.max(1, cells.length);
+  };
   const base = (side === "below" ? z[0] : -z[1]) + height / 10;
   return {
     share: share(near),
@@ -64,40 +70,67 @@ interface Frame {
   readonly sign: 1 | -1;
 }
 
+/** The lowest point (times sign) of every occupied cell, without strays: a cell is judged by its neighbours. */
+function outermost(sample: PointSample, frame: Frame): Cell[] {
+  const near = nearLimit(frame.z);
+  const floors = new Map<number, number>();
+  let cells = lowestPoints(sample, frame, floors);
+  for (let round = 0; round < STRAY_ROUNDS; round += 1) {
+    const strays = [...cells].filter(([key, { z }]) => z < lowNeighbor(cells, key) - near);
+    if (strays.length === 0) break;
+    for (const [key, { z }] of strays) floors.set(key, z + near);
+    cells = lowestPoints(sample, frame, floors);
+  }
+  return [...cells.values()];
+}
+
+/** A height that a cell's neighbours are not below but for a fifth of them; -Infinity without neighbours. */
+function lowNeighbor(cells: ReadonlyMap<number, Cell>, key: number): number {
+  const heights = AROUND.flatMap((step) => cells.get(key + step)?.z ?? []).sort((a, b) => a - b);
+  return heights[Math.floor(heights.length / 5)] ?? -Infinity;
+}
+
 /**
- * The lowest point (times sign) of every occupied cell, without the outer 0.2 % of each axis. A single one far below the next
- * two, which are near each other, is a stray: the next one counts.
+ * The lowest point (times sign) of every cell above the cell's floor, without the outer 0.2 % of each axis. A single one far
+ * below the next two, which are near each other, is a stray: the next one counts.
  */
-function outermost({ point_count, position }: PointSample, { x, y, z, size, sign }: Frame): Cell[] {
+function lowestPoints(
+  { point_count, position }: PointSample,
+  { x, y, z, size, sign }: Frame,
+  floors: ReadonlyMap<number, number>,
+): Map<number, Cell> {
   const found = new Map<number, Cell[]>();
   for (let i = 0; i < point_count; i += 1) {
     const [px = 0, py = 0, pz = 0] = [position[3 * i], position[3 * i + 1], position[3 * i + 2]];
     if (px < x[0] || px > x[1] || py < y[0] || py > y[1] || pz < z[0] || pz > z[1]) continue;
-    const key = Math.floor((px - x[0]) / size) * (2 * CELLS) + Math.floor((py - y[0]) / size);
+    const key = Math.floor((px - x[0]) / size) * ROW + Math.floor((py - y[0]) / size);
     const lowest = found.get(key) ?? [];
     if (lowest.length === 3 && sign * pz >= (lowest[2]?.z ?? 0)) continue;
+    if (sign * pz <= (floors.get(key) ?? -Infinity)) continue;
     const three = [...lowest, { x: px - x[0], y: py - y[0], z: sign * pz }].sort((p, q) => p.z - q.z);
     found.set(key, three.slice(0, 3));
   }
   const near = nearLimit(z);
-  return [...found.values()].map(([first, second, third]) => {
+  const cells = new Map<number, Cell>();
+  for (const [key, [first, second, third]] of found) {
     const isStray = first && second && third && second.z - first.z > near && third.z - second.z <= near;
-    return (isStray ? second : first) as Cell;
-  });
+    cells.set(key, (isStray ? second : first) as Cell);
+  }
+  return cells;
 }
 
 /** Distance to the plane that counts as near. */
 const nearLimit = (z: Frame["z"]) => Math.max(NEAR_M, NEAR_SHARE * (z[1] - z[0]));
 
-/** The plane that rests on the lowest cells. */
-function fitted(cells: readonly Cell[]): (cell: Cell) => number {
+/** The plane that rests on the lowest cells; as long as most are within `near` of it, none is left out. */
+function fitted(cells: readonly Cell[], near: number): (cell: Cell) => number {
   let kept = cells;
   let plane = leastSquares(kept);
   for (let round = 0; round < ROUNDS; round += 1) {
     const distances = kept.map((cell) => cell.z - plane(cell)).sort((a, b) => a - b);
     const middle = distances[Math.floor(distances.length / 2)] ?? 0;
     const spread = (distances[Math.floor(0.75 * distances.length)] ?? 0) - middle;
-    const limit = middle + Math.max(FLAT_M, spread);
+    const limit = middle + Math.max(near, spread);
     const next = kept.filter((cell) => cell.z - plane(cell) <= limit);
     if (next.length === kept.length || next.length < 6) break;
     kept = next;

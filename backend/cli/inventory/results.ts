@@ -5,12 +5,13 @@ import { plainNumber } from "../drawing/round-steps.ts";
 import { type Page, smallPage } from "../report/page.ts";
 import { optionFacts, versionsFact } from "../report/reproduce.ts";
 import type { Fact } from "../report/summary.ts";
+import { unitsFact } from "../report/system-text.ts";
 import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
 import { inputFact } from "../run/inputs.ts";
 import { reportedWarnings } from "../wording.ts";
 import type { InventoryOptions } from "./options.ts";
 import type { NamedFigure } from "./pictures.ts";
-import { known, type MeasuredPlot, short, standFacts, standWarnings } from "./stand-facts.ts";
+import { known, type MeasuredPlot, sceneWarnings, short, standFacts, standWarnings } from "./stand-facts.ts";
 import { WOOD_FILE } from "./wood.ts";
 
 export const TREE_FILE = "trees.csv";
@@ -36,11 +37,12 @@ const heightsOf = ({ trees }: TreeInventoryTail) =>
   trees.flatMap(({ height_m }) => (height_m === undefined ? [] : [height_m]));
 
 /** What was found, for the terminal and the report. */
-export function plotFacts({ plot, list }: MeasuredPlot): Fact[] {
+export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
   const heights = heightsOf(list);
   const diameters = list.trees.filter(({ dbh_m }) => typeof dbh_m === "number").length;
   const facts: Fact[] = [
     ["Cloud", `${plot.scene.kind}: ${plot.scene.reason}`],
+    unitsFact(cloud),
     ["Trees", plainNumber(list.trees.length, 0)],
     ["Segmentation", plot.method === "one_tree" ? "none: the cloud is one tree" : `method ${plot.method}`],
     ["With a diameter", plainNumber(diameters, 0)],
@@ -70,6 +72,7 @@ export async function writeResults(
   const { cloud, plot, list, stand, settings } = found;
   const warnings = reportedWarnings([
     ...cloud.warnings,
+    ...sceneWarnings(plot.scene),
     ...plot.warnings,
     ...list.warnings,
     ...standWarnings(found),

@@ -1,4 +1,4 @@
-import type { StandSettings, StandSummary } from "../../../shared/client/index.ts";
+import { LEAST_PLOT_M2, type StandSettings, type StandSummary } from "../../../shared/client/index.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import type { Fact } from "../report/summary.ts";
@@ -20,11 +20,19 @@ export const short = (value: number, digits = 4) => shortNumber(Number(value.toP
 export const known = (value: number | null, unit: string, digits = 4) =>
   value === null ? "not known" : `${short(value, digits)} ${unit}`.trim();
 
+/** Of a thing or a room every column of points would pass for a tree. */
+export function sceneWarnings({ kind, reason }: LabelledPlot["scene"]): string[] {
+  if (kind !== "object") return [];
+  return [
+    `This does not look like a plot or a tree but like a thing or a room (${reason}): what is listed as trees may be none.`,
+  ];
+}
+
 /** The stand table: values of the trees from a diameter on, with their units. */
 export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[] {
   if (plot.method === "one_tree") return [["Plot", "none: the cloud is one tree"]];
   const area = stand.plotAreaM2;
-  const perHa = area !== null && area > 0 ? (list.trees.length / area) * 1e4 : null;
+  const perHa = area !== null && area >= LEAST_PLOT_M2 ? (list.trees.length / area) * 1e4 : null;
   const source = {
     entered: "entered",
     ground_class: "hull of the ground points",

@@ -15,6 +15,7 @@ import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
 import { footCount } from "./feet.ts";
+import { labelNoise } from "./noise.ts";
 import type { InventoryOptions } from "./options.ts";
 
 /** Points of the sample that the kind of scene is seen from. */
@@ -84,6 +85,7 @@ export async function labelPlot(
   if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
   const warnings: string[] = [];
   const place = crownPlace(tail, glance);
+  const skip_noise = await labelNoise(tail, run, warnings);
   progress.stage("1/6 Looking for the ground");
   const ground = await client.segmentGroundSession(
     id,
@@ -97,7 +99,7 @@ export async function labelPlot(
   const is_airborne = scene.kind === "airborne";
   const method = asked ?? (is_airborne ? "chm" : METHOD_FOR_STEMS);
   progress.stage("3/6 Segmenting trees");
-  const segmented = await client.segmentTreesSession(id, { method, acknowledge_cost: true }, { signal });
+  const segmented = await client.segmentTreesSession(id, { method, skip_noise, acknowledge_cost: true }, { signal });
   if (segmented.num_trees === 0) throw new AppError("invalid_argument", noTree(method));
   warnings.push(...segmented.warnings, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
   progress.stage("4/6 Looking for stems");
@@ -207,7 +209,7 @@ function withoutStand(list: TreeInventoryTail): TreeInventoryTail {
       ...tree
     }) => tree,
   );
-  return { ...list, trees, stand: null };
+  return { ...list, trees, stand: null, warnings: list.warnings.filter((text) => !/\bplot\b/.test(text)) };
 }
 
 /** Few returns reach a stem from the air: circles through them are chance. */

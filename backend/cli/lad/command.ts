@@ -29,6 +29,7 @@ export function addLad(program: Command, perform: Perform): void {
     .option("--min-hits <count>", "beams that must reach a voxel (default 5)")
     .option("--leaf-width <metres>", "width of a leaf, for the intervals (default 0.05)")
     .option("--occlusion <metres>", "a voxel with less path of all beams together is occluded (default 100 edges)")
+    .option("--wood", "leaves and wood apart, by the column wood_class of the scans (1 = wood, 2 = leaf)")
     .option("--fill", "estimate occluded voxels by kriging")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
     .option("--columns <legend>", 'columns of text files, such as "x y z is_miss"')

@@ -20,6 +20,7 @@ export interface RawLadOptions {
   readonly leafWidth?: string;
   readonly occlusion?: string;
   readonly fill?: true;
+  readonly wood?: true;
   readonly units?: string;
   readonly columns?: string;
   readonly pictureSize?: string;
@@ -50,6 +51,8 @@ export interface LadOptions {
   readonly leafWidth: number | undefined;
   readonly occlusion: number | undefined;
   readonly fill: boolean;
+  /** Leaves and wood apart. */
+  readonly wood: boolean;
   readonly reading: ReadingOptions;
   readonly pictureSize: number;
   readonly force: boolean;
@@ -121,6 +124,7 @@ export function checkedLad(raw: RawLadOptions): LadOptions {
     leafWidth: metres("--leaf-width", leafWidth),
     occlusion: metres("--occlusion", occlusion),
     fill: raw.fill ?? false,
+    wood: raw.wood ?? false,
     reading: checkedReading(raw),
     pictureSize: pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(pictureSize),
     force: raw.force ?? false,

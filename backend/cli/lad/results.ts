@@ -35,6 +35,8 @@ export function ladFacts({ scans, answer, profile }: Inverted): Fact[] {
     ["Voxels solved", plainNumber(solved, 0)],
     ["Voxels occluded", plainNumber(under_sampled_count, 0)],
   ];
+  if (answer.total_wood_area !== null)
+    facts.push(["Wood", `${short(answer.total_wood_area)} m2 of surface in measured voxels`]);
   const { group_lad_mean, group_lad_ci_lower, group_lad_ci_upper } = answer;
   if (group_lad_mean !== null && group_lad_ci_lower !== null && group_lad_ci_upper !== null) {
     const interval = `${short(group_lad_ci_lower)} to ${short(group_lad_ci_upper)}`;
@@ -102,6 +104,7 @@ const recorded = ({
   leafIntensity,
   occlusion,
   fill,
+  wood,
   reading,
 }: LadOptions) => ({
   voxel,
@@ -115,6 +118,7 @@ const recorded = ({
   leaf_intensity: leafIntensity ?? null,
   occlusion: occlusion ?? null,
   fill,
+  wood,
   units: reading.units ?? null,
   columns: reading.columns ?? null,
 });
@@ -145,7 +149,7 @@ function page(
     ],
     warnings,
     sections: [
-      { title: "Result", facts: ladFacts(found), note: NOTE },
+      { title: "Result", facts: ladFacts(found), note: `${NOTE} ${options.wood ? WOOD_NOTE : ALL_LEAF_NOTE}` },
       { title: "Pictures", figures },
       { title: "Reproduce", facts: reproduce },
     ],
@@ -154,4 +158,7 @@ function page(
 }
 
 const NOTE =
-  "One-sided leaf area from the share of beams that pass each voxel (Beer's law). The index counts measured voxels over the footprint of the whole grid; occluded voxels are left out of it, and interpolated ones are listed apart. Wood that the beams met counts as leaves.";
+  "One-sided leaf area from the share of beams that pass each voxel (Beer's law). The index counts measured voxels over the footprint of the whole grid; occluded voxels are left out of it, and interpolated ones are listed apart.";
+const ALL_LEAF_NOTE = "Wood that the beams met counts as leaves.";
+const WOOD_NOTE =
+  "What a voxel intercepts is split by the share of wood in its labelled hits; axes of the wood are taken to have any direction.";

@@ -1,4 +1,5 @@
 import type { LadCell, LadSuccess } from "../../../shared/contract/lad-compute.ts";
+import { AppError } from "../../../shared/errors.ts";
 import type { LadProfile } from "./profile.ts";
 
 const blank = (value: number) => (Number.isFinite(value) ? String(value) : "");
@@ -48,34 +49,52 @@ const COLUMNS: readonly (readonly [name: string, value: (cell: LadCell) => strin
   ["filled", ({ lad_filled }) => Number(lad_filled)],
 ];
 
+const WOOD_COLUMNS: typeof COLUMNS = [
+  ["wad_m2_m3", ({ wad }) => wad ?? ""],
+  ["wood_area_m2", ({ wood_area }) => wood_area ?? ""],
+  ["wood_fraction", ({ wood_fraction }) => wood_fraction ?? ""],
+  ["wood_hit_count", ({ wood_hit_count }) => wood_hit_count ?? ""],
+  ["leaf_hit_count", ({ leaf_hit_count }) => leaf_hit_count ?? ""],
+];
+
 const placeOf = ({ nx, ny }: LadSuccess, { index }: LadCell) =>
   [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))] as const;
 
 /** Pieces of text, so that a large grid never becomes one string. */
 export function* voxelCsv(answer: LadSuccess): Generator<string> {
-  yield `i,j,k,${COLUMNS.map(([name]) => name).join(",")}\n`;
+  const columns = answer.has_wood_classification ? [...COLUMNS, ...WOOD_COLUMNS] : COLUMNS;
+  yield `i,j,k,${columns.map(([name]) => name).join(",")}\n`;
   for (const cell of answer.cells)
-    yield `${placeOf(answer, cell).join(",")},${COLUMNS.map(([, value]) => value(cell)).join(",")}\n`;
+    yield `${placeOf(answer, cell).join(",")},${columns.map(([, value]) => value(cell)).join(",")}\n`;
 }
 
-/** Voxel space of AMAPVox; voxels without an estimate, also occluded ones, have no density. */
+/**
+ * Voxel space of AMAPVox: rows by i, then j, then k, which its reader counts instead of reading their numbers. Voxels without
+ * an estimate, also occluded ones, have no density. For a level grid of cubes without rotation, whose columns are all kept.
+ */
 export function* voxelSpace(answer: LadSuccess): Generator<string> {
   const { bounds, nx, ny, nz, grid_size } = answer;
   yield "VOXEL SPACE\n";
   yield `#min_corner: ${bounds[0].join(" ")}\n#max_corner: ${bounds[1].join(" ")}\n`;
   yield `#split: ${nx} ${ny} ${nz}\n#type: TLS #res: ${grid_size[0] / nx} #MAX_PAD: 100\n`;
   yield "i j k PadBVTotal lMeanTotal lgTotal nbEchos nbSampling transmittance\n";
-  for (const cell of answer.cells) {
-    const known = cell.lad_filled || (cell.lad_solved && !cell.under_sampled);
-    const { mean_path_length, path_length_total, hit_count, beam_count, relative_density_index } = cell;
-    const values = [
-      known ? cell.lad : "NaN",
-      mean_path_length ?? "NaN",
-      path_length_total,
-      hit_count,
-      beam_count,
-      relative_density_index === null ? "NaN" : 1 - relative_density_index,
-    ];
-    yield `${placeOf(answer, cell).join(" ")} ${values.join(" ")}\n`;
+  for (let n = 0; n < nx * ny * nz; n += 1) {
+    const [i, j, k] = [Math.floor(n / (ny * nz)), Math.floor(n / nz) % ny, n % nz];
+    const cell = answer.cells[i + nx * (j + ny * k)];
+    if (cell?.index !== i + nx * (j + ny * k)) throw new AppError("internal", "a voxel space needs all voxels");
+    yield `${i} ${j} ${k} ${spaceValues(cell).join(" ")}\n`;
   }
+}
+
+function spaceValues(cell: LadCell): (number | string)[] {
+  const { mean_path_length, path_length_total, hit_count, beam_count, relative_density_index } = cell;
+  const known = cell.lad_filled || (cell.lad_solved && !cell.under_sampled);
+  return [
+    known ? cell.lad : "NaN",
+    mean_path_length ?? "NaN",
+    path_length_total,
+    hit_count,
+    beam_count,
+    relative_density_index === null ? "NaN" : 1 - relative_density_index,
+  ];
 }

@@ -6,6 +6,7 @@ import { texturedGlb } from "../meshes/textured-glb.ts";
 import { smallPage } from "../report/page.ts";
 import { versionsFact } from "../report/reproduce.ts";
 import type { Fact } from "../report/summary.ts";
+import { unitsFact } from "../report/system-text.ts";
 import { type FolderRun, REPORT_FILE, SUMMARY_FILE } from "../run/folder-run.ts";
 import { type CloudPart, inputFact } from "../run/inputs.ts";
 import { reportedWarnings } from "../wording.ts";
@@ -47,6 +48,7 @@ const litres = (volume: number, interval: readonly [number, number] | null) =>
 export function modelFacts({ points, model, metrics, classes, leaves }: FoundModel): Fact[] {
   return [
     ["Cloud", points.file.name],
+    unitsFact(points),
     ["Points used", count(model.points_used)],
     ["Cylinders", count(model.n_cylinders)],
     ["Shoots", count(model.n_shoots)],

@@ -48,3 +48,14 @@ export function unitsText({
     ? name
     : `${name}, converted to metres (× ${Number((source_unit_scale ?? Number.NaN).toPrecision(9))})`;
 }
+
+/** The unit that the coordinates of a read cloud were taken in. */
+export const unitsFact = ({ tail, look }: ReadCloud): readonly [string, string] => [
+  "Units of the file",
+  unitsText({ ...tail, units_stated: look.units_stated }),
+];
+
+interface ReadCloud {
+  readonly tail: Pick<System, "source_units" | "source_unit_scale">;
+  readonly look: Pick<System, "units_stated">;
+}

@@ -6,6 +6,7 @@ import type { AnalyzeDeps } from "../analyze/run.ts";
 import { Stopwatch } from "../analyze/stopwatch.ts";
 import { plainNumber } from "../drawing/round-steps.ts";
 import type { Fact } from "../report/summary.ts";
+import { unitsFact } from "../report/system-text.ts";
 import { terminalTable } from "../report/terminal.ts";
 import { type FolderRun, runInFolder, SUMMARY_FILE, shown } from "../run/folder-run.ts";
 import { type CloudPart, checkInputs, type Input, readCloud, refuseReplacing, requireKind } from "../run/inputs.ts";
@@ -84,8 +85,9 @@ async function writeFiles(
 
 const count = (value: number) => plainNumber(value, 0);
 
-const factsOf = ({ file }: CloudPart, found: SkeletonResponse, { out }: FolderRun): Fact[] => [
-  ["Cloud", file.name],
+const factsOf = (cloud: CloudPart, found: SkeletonResponse, { out }: FolderRun): Fact[] => [
+  ["Cloud", cloud.file.name],
+  unitsFact(cloud),
   ["Points", count(found.points_before_filtering)],
   ["Points in the skeleton's search", count(found.points_reached)],
   ["Longest link", `${plainNumber(found.search_radius, 3)} m`],

@@ -7,6 +7,7 @@ import { describeVersions } from "../analyze/record.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import type { Fact } from "../report/summary.ts";
+import { unitsFact } from "../report/system-text.ts";
 import { terminalTable } from "../report/terminal.ts";
 import { type FolderRun, runInFolder, SUMMARY_FILE, shown } from "../run/folder-run.ts";
 import { type CloudPart, checkInputs, type Input, readCloud, refuseReplacing, requireKind } from "../run/inputs.ts";
@@ -97,13 +98,14 @@ const numbersOf = ({
 });
 
 function woodFacts(
-  { file }: CloudPart,
+  cloud: CloudPart,
   { method, model_id, num_wood, num_leaf }: SessionWoodResponse,
   area: number | null,
 ): Fact[] {
   const share = (100 * num_wood) / Math.max(1, num_wood + num_leaf);
   return [
-    ["Cloud", file.name],
+    ["Cloud", cloud.file.name],
+    unitsFact(cloud),
     ["Method", model_id === null ? method : `${method}, model ${model_id}`],
     ["Wood", `${plainNumber(num_wood, 0)} points (${shortNumber(Number(share.toPrecision(3)))} %)`],
     ["Leaf", `${plainNumber(num_leaf, 0)} points`],

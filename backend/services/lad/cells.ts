@@ -1,7 +1,8 @@
 import type { LadCell } from "../../../shared/contract/lad-compute.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type InvertedBeams, SUM_FIELDS, SUM_HITS, SUM_TRANSMITTED, VOXEL } from "../../native/lad.ts";
+import { SUM_FIELDS, SUM_HITS, SUM_TRANSMITTED } from "../../native/lad.ts";
+import { type HitLabels, type InvertedBeams, VOXEL } from "../../native/lad-inversion.ts";
 import { copyOut } from "../run/points.ts";
 import type { LadGrid } from "./grid.ts";
 import type { VoxelG } from "./projection.ts";
@@ -18,20 +19,39 @@ export interface VoxelValues {
   readonly state: Uint8Array;
   /** (cells), or (nz) per layer. */
   readonly g: Float64Array;
+  /** With wood_split. */
+  readonly wood: WoodValues | null;
+}
+
+/** Wood of the voxels. */
+export interface WoodValues {
+  readonly wad: Float64Array;
+  readonly wood: Uint32Array;
+  readonly leaf: Uint32Array;
+  readonly wood_g: number;
 }
 
 export async function voxelValues(
   sums: NativeColumn,
   { lad, variance, state }: Pick<InvertedBeams, "lad" | "variance" | "state">,
   { column, profile }: VoxelG,
+  wood: WoodValues | null,
 ): Promise<VoxelValues> {
   return {
+    wood,
     sums: await doubles(sums),
     lad: await doubles(lad),
     variance: await doubles(variance),
     state: await copied(state),
     g: profile ? Float64Array.from(profile) : await doubles(column),
   };
+}
+
+export async function woodValues(wad: NativeColumn | null, labels: HitLabels | null): Promise<WoodValues | null> {
+  if (!wad || !labels) return null;
+  const counts = async (column: NativeColumn) => new Uint32Array((await copied(column)).buffer);
+  const { wood, leaf, wood_g } = labels;
+  return { wad: await doubles(wad), wood: await counts(wood), leaf: await counts(leaf), wood_g };
 }
 
 const doubles = async (column: NativeColumn) => new Float64Array((await copied(column)).buffer);
@@ -115,6 +135,23 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
     ci_valid: trusted,
     leaf_area_ci_lower: trusted ? Math.max(0, density * volume - half) : null,
     leaf_area_ci_upper: trusted ? density * volume + half : null,
+    ...(values.wood && woodOf(values.wood, index, volume, has(VOXEL.filled) ? null : density)),
+  };
+}
+
+/** The fields of a cell on its wood. `density` of its leaves; null = interpolated. */
+function woodOf({ wad, wood, leaf, wood_g }: WoodValues, index: number, volume: number, density: number | null) {
+  const [wood_hit_count, leaf_hit_count] = [wood[index] ?? 0, leaf[index] ?? 0];
+  const labelled = wood_hit_count + leaf_hit_count;
+  const own = density === null ? null : (wad[index] ?? 0);
+  return {
+    wad: own,
+    wood_area: own === null ? null : own * volume,
+    pad: own === null || density === null ? null : own + density,
+    wood_fraction: labelled > 0 ? wood_hit_count / labelled : null,
+    wood_hit_count,
+    leaf_hit_count,
+    wood_gtheta: wood_g,
   };
 }
 

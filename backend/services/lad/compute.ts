@@ -1,19 +1,21 @@
 import type { LadCell, LadRequest, LadSuccess, LadTail } from "../../../shared/contract/lad-compute.ts";
-import { DEFAULT_MIN_VOXEL_HITS, DEFAULT_OCCLUSION_EDGES } from "../../../shared/limits.ts";
+import { DEFAULT_MIN_VOXEL_HITS, DEFAULT_OCCLUSION_EDGES, MAX_LAD_VOXELS } from "../../../shared/limits.ts";
 import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import * as native from "../../native/lad.ts";
+import { SUM_FIELDS, SUM_HITS, type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
+import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
-import { cellList, voxelSummary, voxelValues } from "./cells.ts";
-import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
-import { type ProjectionPlan, projectionPlan } from "./projection.ts";
-import { resultWarnings } from "./result-warnings.ts";
-import { type CheckedScan, checkScan, type ReadScan, readScan } from "./scans.ts";
-import { tracedAlike, tracedByEnergy } from "./traced.ts";
+import { cellList, type VoxelValues, voxelSummary, voxelValues, woodValues } from "./cells.ts";
+import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
+import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
+import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
+import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans.ts";
+import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
+import { checkWoodSplit, labelledScans, labelWarnings, voxelLabels, woodLabelBytes } from "./wood-labels.ts";
 
 /** Per voxel: solution and its copy, sums copied out, filled values. */
 const VOXEL_BYTES = 2 * 17 + 88 + 9 + 8;
@@ -37,6 +39,7 @@ export async function checkLadRequest(
   deps: Deps,
 ): Promise<CheckedLad> {
   checkLadGrid(request);
+  checkWoodSplit(request);
   const projection = projectionPlan(request);
   const scans: CheckedScan[] = [];
   for (const [i, scan] of request.scans.entries()) scans.push(await checkScan(scan, i, deps));
@@ -71,41 +74,52 @@ function bytesOf({ scans, request, projection }: CheckedLad, cells: number): num
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const mesh = 8 * lengthOf(request.mesh_vertices) + (4 + 16) * lengthOf(request.mesh_indices);
   const triangles = projection.from === "triangulation" ? triangulationBytes(rows) : mesh;
-  return native.traceBeamsBytes(sum(rows), cells) + VOXEL_BYTES * cells + sum(files) + triangles;
+  const labels = request.wood_split ? woodLabelBytes(sum(rows), cells) : 0;
+  const eighths = request.check_clumping && 8 * cells <= MAX_LAD_VOXELS ? traceBeamsBytes(sum(rows), 8 * cells) : 0;
+  return traceBeamsBytes(sum(rows), cells) + VOXEL_BYTES * cells + sum(files) + triangles + labels + eighths;
 }
 
-async function readScans(scans: readonly CheckedScan[], job: Job): Promise<ReadScan[]> {
+async function readScans({ scans, request }: CheckedLad, job: Job): Promise<ReadScan[]> {
   const read: ReadScan[] = [];
   for (const [i, scan] of scans.entries()) {
     const end = 0.05 + (0.3 * (i + 1)) / scans.length;
     job.stage(`Reading scan ${i + 1} of ${scans.length}`, 0.05 + (0.3 * i) / scans.length, end);
     read.push(await readScan(scan, job));
   }
-  return read;
+  return request.wood_split ? labelledScans(read, request.wood_split, job) : read;
 }
 
 async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<LadAnswer> {
   const { request, projection } = checked;
-  const scans = await readScans(checked.scans, job);
+  const scans = await readScans(checked, job);
   const energy = request.return_weights === "energy";
-  const { traced, g, ...weighed } = energy
+  const {
+    traced,
+    g,
+    scans: beams,
+    ...weighed
+  } = energy
     ? await tracedByEnergy(request, projection, scans, grid, job)
     : await tracedAlike(request, projection, scans, grid, job);
   const { native: sums } = job.adopt(new ColumnRef(traced.sums));
   const reach = traced.reach && job.adopt(new ColumnRef(traced.reach)).native;
-  job.stage("Inverting Beer's law", 0.8, 0.9);
-  const params = inversionParams(request, grid, reach);
+  job.stage("Inverting Beer's law", 0.8, 0.86);
+  const labels = request.wood_split ? await voxelLabels(scans, grid, job) : null;
+  const params = { ...inversionParams(request, grid, reach), labels };
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
-  for (const column of [found.lad, found.variance, found.state]) job.adopt(new ColumnRef(column));
+  for (const column of [found.lad, found.variance, found.state, found.wad])
+    if (column) job.adopt(new ColumnRef(column));
+  const clumps = await clumpsOf(request, { beams, sums, g }, grid, params, job);
   job.stage("Collecting voxel results", 0.92, 0.92);
   const filled = request.fill_occluded ? await fill(found, grid, job) : null;
-  const values = await voxelValues(sums, { ...found, ...filled }, g);
+  const values = await voxelValues(sums, { ...found, ...filled }, g, await woodValues(found.wad, labels));
   const meta = scans.flatMap(({ notes }) => (notes.meta ? [notes.meta] : []));
   job.stage("Done", 1, 1);
   return {
     ...head(request, grid),
     ...voxelSummary(grid, values),
     ...groupInterval(found.totals),
+    ...woodTotals(values, found.totals),
     cells: cellList(grid, values),
     total_leaf_area: found.totals.leaf_area_m2,
     is_multi_return: scans.some(({ notes }) => notes.declared_multi),
@@ -117,19 +131,48 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     under_sampled_count: found.totals.occluded_count,
     filled_count: filled?.filled_count ?? 0,
     fill_method_used: filled?.method ?? null,
+    clumping_check: clumps && {
+      voxel_count: clumps.voxel_count,
+      leaf_area: clumps.whole_m2,
+      leaf_area_half_edges: clumps.eighths_m2,
+    },
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
     warnings: [
       ...g.warnings,
       ...weighed.warnings,
+      ...(clumps ? clumpWarnings(clumps) : []),
+      ...(request.wood_split ? labelWarnings(scans, request.wood_split, hitsOf(values)) : []),
       ...resultWarnings(request, scans, traced, grid, found.totals, params),
     ],
   };
 }
 
+interface Probed {
+  readonly beams: readonly ReadScan[];
+  readonly sums: TracedBeams["sums"];
+  readonly g: VoxelG;
+}
+
+/** Leaf area of the voxels and of their eighths; null if these cannot tell clumps. */
+async function clumpsOf(
+  request: LadRequest,
+  { beams, sums, g }: Probed,
+  grid: LadGrid,
+  params: native.InversionParams,
+  job: Job,
+): Promise<native.Clumping | null> {
+  if (!request.check_clumping || !tellsClumps(request.element_width, grid)) return null;
+  job.stage("Inverting Beer's law", 0.86, 0.9, TRACING);
+  const eighths = await tracedBeams(beams, halved(grid, job), job);
+  const fine = job.adopt(new ColumnRef(eighths.sums)).native;
+  if (eighths.reach) job.adopt(new ColumnRef(eighths.reach));
+  return job.quiet().track(() => native.clumping(sums, fine, g.column, params));
+}
+
 const inversionParams = (
   request: LadRequest,
   { box, edges }: LadGrid,
-  reach: native.TracedBeams["reach"],
+  reach: TracedBeams["reach"],
 ): native.InversionParams => ({
   reach,
   voxel_size: edges,
@@ -175,6 +218,24 @@ function head({ grid: asked, element_width }: LadRequest, grid: LadGrid) {
     had_miss_points: true as const,
     gapfilled_misses: 0 as const,
   };
+}
+
+const woodTotals = ({ wood }: VoxelValues, { wood_area_m2 }: native.InvertedBeams["totals"]) => ({
+  has_wood_classification: wood !== null,
+  total_wood_area: wood && wood_area_m2,
+  wood_gtheta: wood?.wood_g ?? null,
+  wood_gtheta_source: wood && ("default" as const),
+  wood_axis_triangles: 0 as const,
+});
+
+/** Hits in the grid, and those with a label. */
+function hitsOf({ sums, wood }: VoxelValues) {
+  let [hits, labelled] = [0, 0];
+  for (let v = 0; v < (wood?.wood.length ?? 0); v += 1) {
+    hits += sums[v * SUM_FIELDS + SUM_HITS] ?? 0;
+    labelled += (wood?.wood[v] ?? 0) + (wood?.leaf[v] ?? 0);
+  }
+  return { hits, labelled };
 }
 
 function groupInterval({ group_count, group_mean, group_half_width }: native.InvertedBeams["totals"]) {

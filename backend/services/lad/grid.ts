@@ -94,6 +94,29 @@ export async function resolveGrid(request: LadRequest, deps: Pick<Deps, "admissi
   }
 }
 
+/** The same grid with voxels of half the edges; the run owns its columns. */
+export function halved(grid: LadGrid, job: Job): VoxelBox {
+  const { box, offsets, kept } = grid;
+  const twice = (values: ArrayLike<number>) =>
+    Float64Array.from({ length: 4 * values.length }, (_, c) => {
+      const [i, j] = [c % (2 * box.nx), Math.floor(c / (2 * box.nx))];
+      return values[(i >> 1) + box.nx * (j >> 1)] ?? 0;
+    });
+  return voxelBox(
+    {
+      center: [...box.center],
+      size: [...box.size],
+      nx: 2 * box.nx,
+      ny: 2 * box.ny,
+      nz: 2 * box.nz,
+      rotation: box.rotation_deg,
+      column_offsets: offsets && Array.from(twice(offsets)),
+      kept_columns: kept && Array.from(twice(kept), (flag) => flag !== 0),
+    },
+    job,
+  );
+}
+
 /** Whether the columns of a grid are raised. */
 export const isRaised = ({ offsets }: LadGrid): boolean => offsets !== null;
 

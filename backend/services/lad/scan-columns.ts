@@ -1,7 +1,8 @@
 import { DEFAULT_MISS_DISTANCE_M } from "../../../shared/contract/cloud-session/create.ts";
 import type { BulkNumbers } from "../../../shared/contract/geometry.ts";
-import type { LadScan } from "../../../shared/contract/lad-compute.ts";
+import type { LadScan } from "../../../shared/contract/lad-scan.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { WOOD_CLASS_SLUG } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import { beamOriginsOfScans } from "../../native/classify/denoise.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
@@ -60,6 +61,7 @@ export async function inlineColumns({ points, scalar_columns }: LadScan, job: Jo
   put(extraKey("target_index"), scalar_columns?.target_index);
   put(extraKey("target_count"), scalar_columns?.target_count);
   put("intensity", scalar_columns?.intensity);
+  put(extraKey(WOOD_CLASS_SLUG), scalar_columns?.wood_class);
   const own_origins = await inlineOrigins(scalar_columns, job);
   return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null, intensity_units: AS_GIVEN };
 }

@@ -1,4 +1,4 @@
-import type { LadScan } from "../../../shared/contract/lad-compute.ts";
+import type { LadScan } from "../../../shared/contract/lad-scan.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
@@ -6,6 +6,7 @@ import { unionRows } from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import { type BeamScan, type BeamScanCounts, type TracedBeams, traceBeams } from "../../native/lad.ts";
+import type { VoxelBox } from "../../native/surfaces.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { extraKey, type IntensityUnits } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -13,7 +14,7 @@ import { importBytes } from "../files/import-cost.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../files/source.ts";
 import { pointsColumn } from "../run/points.ts";
-import { type LadGrid, lengthOf } from "./grid.ts";
+import { lengthOf } from "./grid.ts";
 import { type MovingOrigins, movingOrigins } from "./moving.ts";
 import { fileColumns, inlineColumns, type ScanColumns, sessionColumns } from "./scan-columns.ts";
 import type { ScanNotes } from "./scan-warnings.ts";
@@ -28,6 +29,12 @@ export interface CheckedScan {
     | { readonly from: "inline"; readonly rows: number };
 }
 
+/** Hits of a scan by label: u8 per row. */
+export interface ScanLabels {
+  readonly wood: NativeColumn;
+  readonly leaf: NativeColumn;
+}
+
 export interface ReadScan {
   readonly beams: BeamScan;
   /** Its recovered misses, a beam each; null = none. */
@@ -37,6 +44,10 @@ export interface ReadScan {
   /** Energy of the returns; null if the scan does not have it. */
   readonly energy: { readonly intensity: NativeColumn; readonly units: IntensityUnits } | null;
   readonly leaf_intensity: number | null;
+  /** Hits by their label; absent without wood_split, or if the scan has none. */
+  readonly labels?: ScanLabels;
+  /** An extra column of the rows. */
+  extra(slug: string): NativeColumn | null;
   readonly notes: ScanNotes;
 }
 
@@ -114,6 +125,7 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
     returns: timestamp && target_index && target_count ? { target_index, target_count } : null,
     energy: intensity ? { intensity, units: read.intensity_units } : null,
     leaf_intensity: request.leaf_intensity ?? null,
+    extra: (slug) => of(extraKey(slug)),
     notes: {
       name,
       moving,
@@ -167,10 +179,10 @@ async function originsOf(
 }
 
 /** The beams of all scans; recovered misses count with their scan. */
-export async function tracedBeams(scans: readonly ReadScan[], grid: LadGrid, job: Job): Promise<TracedBeams> {
+export async function tracedBeams(scans: readonly ReadScan[], box: VoxelBox, job: Job): Promise<TracedBeams> {
   const recovered = scans.flatMap(({ misses }) => misses ?? []);
   const all = [...scans.map(({ beams }) => beams), ...recovered];
-  const traced = await job.track(() => traceBeams(all, grid.box));
+  const traced = await job.track(() => traceBeams(all, box));
   let at = scans.length;
   const counts = scans.map(({ misses }, i) => {
     const rows = traced.scans[i] as BeamScanCounts;

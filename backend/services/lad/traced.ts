@@ -22,12 +22,15 @@ function requireMisses(scans: readonly ReadScan[], { scans: counts }: native.Tra
 /** The beams with G, and how the returns were weighed. */
 export interface WeighedBeams {
   readonly traced: native.TracedBeams;
+  /** Those that were traced. */
+  readonly scans: readonly ReadScan[];
   readonly g: VoxelG;
   readonly hit_cosine: number | null;
   readonly warnings: readonly string[];
 }
 
-const TRACING = [
+/** Phases of traceBeams. */
+export const TRACING = [
   { name: "Tracing beams", weight: 1 },
   { name: "Summing up voxels", weight: 2 },
 ];
@@ -40,10 +43,10 @@ export async function tracedAlike(
   job: Job,
 ): Promise<WeighedBeams> {
   job.stage("Building voxel grid", 0.45, projection.from === "values" ? 0.8 : 0.55, TRACING);
-  const traced = await tracedBeams(scans, grid, job);
+  const traced = await tracedBeams(scans, grid.box, job);
   requireMisses(scans, traced);
   const g = await voxelG(request, projection, { traced, scans }, grid, job);
-  return { traced, g, hit_cosine: null, warnings: equalWeightWarnings(traced) };
+  return { traced, scans, g, hit_cosine: null, warnings: equalWeightWarnings(traced) };
 }
 
 /** The shares of the returns depend on G, so the beams are traced through whole columns first, then through the voxels. */
@@ -56,15 +59,15 @@ export async function tracedByEnergy(
 ): Promise<WeighedBeams> {
   requireEnergies(scans);
   const columns: LadGrid = { ...grid, box: { ...grid.box, nz: 1 } };
-  const seen = await tracedBeams(scans, columns, job.quiet());
+  const seen = await tracedBeams(scans, columns.box, job.quiet());
   seen.sums.release();
   requireMisses(scans, seen);
   const g = await voxelG(request, projection, { traced: seen, scans }, grid, job);
   const { cosine, warnings } = await g.hitCosine();
   const shared = await sharedScans(scans, seen, cosine, grid, job.quiet());
   job.stage("Building voxel grid", 0.7, 0.8, TRACING);
-  const traced = await tracedBeams(shared.scans, grid, job);
-  return { traced, g, hit_cosine: cosine, warnings: [...warnings, ...shared.warnings] };
+  const traced = await tracedBeams(shared.scans, grid.box, job);
+  return { traced, scans: shared.scans, g, hit_cosine: cosine, warnings: [...warnings, ...shared.warnings] };
 }
 
 async function voxelG(

@@ -9,6 +9,7 @@ import { KIB } from "../../../shared/limits.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
+import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
 
 const BLOCK_BYTES = 1024 * KIB;
 /** Below this lean its direction is noise, degrees. */
@@ -56,6 +57,7 @@ export interface InventoryRows {
   /** Skipped because of their size, and for another reason. */
   readonly small_count: number;
   readonly failed_count: number;
+  readonly impossible: ImpossibleTrees;
 }
 
 export function inventoryRows(
@@ -107,6 +109,7 @@ export function inventoryRows(
       };
     }),
     ground_sources,
+    impossible: impossibleTrees(trees),
     small_count,
     failed_count: skipped.length / 3 - small_count,
   };

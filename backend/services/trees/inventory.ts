@@ -18,6 +18,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
+import { impossibleWarnings } from "./impossible-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
 import { plotWarnings } from "./plot-warnings.ts";
 import { treeSizes } from "./tree-sizes.ts";
@@ -190,7 +191,7 @@ function answerOf(
 
 function warningsOf(
   found: native.TreeInventory,
-  { small_count, failed_count, ground_sources }: ReturnType<typeof inventoryRows>,
+  { small_count, failed_count, ground_sources, impossible }: ReturnType<typeof inventoryRows>,
   { min_points, tree_ids }: TreeInventoryRequest,
 ): string[] {
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -206,6 +207,7 @@ function warningsOf(
     warnings.push(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
+  warnings.push(...impossibleWarnings(impossible));
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
   return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;

@@ -2,6 +2,8 @@ import type { TreeInventory } from "../../native/inventory.ts";
 
 /** Below this share of a plot that was seen, values per area are visibly too small. */
 const LEAST_SEEN = 0.8;
+/** Smaller plots hold too few trees for values per hectare, m2. */
+const SMALL_PLOT_M2 = 100;
 const REMEDY = "enter the plot area to get values per hectare";
 
 /** What a person must know about a plot before using values per area. */
@@ -22,14 +24,20 @@ export function plotWarnings({
     warnings.push(`${reason}: the plot is unknown, and with it cover and corrected competition; ${REMEDY}.`);
   } else if (plot_source === "all_points" && on_ground !== null) {
     warnings.push(
-      `The plot is the hull of all points, ${Math.round(plot_area_m2 ?? 0)} m²: crowns at its edge enlarge it.`,
+      `The plot is the hull of all points, ${shortArea(plot_area_m2 ?? 0)} m²: crowns at its edge enlarge it.`,
     );
   }
   if (plot_source !== "none" && seen !== null && seen < LEAST_SEEN)
     warnings.push(
       `Points cover ${percent(seen)} of the plot, which is a convex hull: values per area are too small; enter the plot area.`,
     );
+  if (plot_source !== "none" && plot_area_m2 !== null && plot_area_m2 < SMALL_PLOT_M2)
+    warnings.push(
+      `The plot has only ${shortArea(plot_area_m2)} m²: values per hectare rest on a few trees and say little about a stand.`,
+    );
   return warnings;
 }
+
+const shortArea = (area: number) => (area < 10 ? String(Number(area.toPrecision(2))) : String(Math.round(area)));
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;

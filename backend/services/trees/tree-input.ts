@@ -1,3 +1,4 @@
+import type { SessionTreesRequest } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import type { BulkNumbers, PointList } from "../../../shared/contract/geometry.ts";
 import type { TreesRequest } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
@@ -11,6 +12,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { withoutNoise } from "./noise-rows.ts";
 
 /** Points to look for trees in. The run owns the columns. */
 export interface TreeInput {
@@ -49,17 +51,22 @@ export async function sorted(input: TreeInput, job: Job): Promise<SortedTreeInpu
 const seedColumn = (seeds: PointList | null | undefined, job: Job) =>
   seeds && seeds.length > 0 ? job.adopt(pointsColumn(seeds)).native : null;
 
-/** The surviving hits of a session with their ground labels; seeds in its stored frame. */
-export async function sessionInput(state: CloudState, seeds: PointList | null | undefined, job: Job) {
+/** The surviving hits of a session with their ground labels, and how many of them are left out; seeds in its stored frame. */
+export async function sessionInput(
+  state: CloudState,
+  { seed_points, skip_noise }: Pick<SessionTreesRequest, "seed_points" | "skip_noise">,
+  job: Job,
+) {
   const mask = await surviving(state, job);
+  const { skip, hit_count } = skip_noise ? await withoutNoise(state, mask, job) : mask;
   const input: TreeInput = {
     positions: positionsColumn(state),
-    skip: mask.skip,
-    hit_count: mask.hit_count,
+    skip,
+    hit_count,
     ground: optionalExtra(state, "ground_class"),
-    seeds: seedColumn(seeds, job),
+    seeds: seedColumn(seed_points, job),
   };
-  return { mask, input };
+  return { mask, input, noise_count: mask.hit_count - hit_count };
 }
 
 /** Checks a flat request before it runs. Errors: invalid_argument, not_found. */

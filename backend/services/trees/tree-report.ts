@@ -52,7 +52,7 @@ function scaleWarnings({ num_trees, crown_points }: CanopyCrowns, scale: number)
   const mean = crown_points / num_trees;
   if (num_trees < SEVERAL_CROWNS || mean >= FEW_CROWN_POINTS) return [];
   return [
-    `Crowns have only ${mean.toFixed(1)} points on average, so chm_crown_scale ${scale} m is fine for these points and may split crowns; give the width of the smaller crowns.`,
+    `Crowns have only ${mean.toFixed(1)} points on average, so chm_crown_scale ${scale} m is small for these points and may split crowns; give the width of the smaller crowns.`,
   ];
 }
 

@@ -15,6 +15,7 @@ import { publishLabels } from "../classify/label-column.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
+import { noiseWarnings } from "./noise-rows.ts";
 import type { CheckedTrees } from "./tree-filter.ts";
 import { inlineInput, sessionInput, sourceInput, type TreeInput } from "./tree-input.ts";
 import { planTrees, TREES_TOOL } from "./tree-plan.ts";
@@ -97,7 +98,7 @@ export function segmentTreesSession(
   job: Job,
 ): Promise<SessionTreesResponse> {
   return session.read(job, async (base) => {
-    const { mask, input } = await sessionInput(base, request.seed_points, job);
+    const { mask, input, noise_count } = await sessionInput(base, request, job);
     const wish = { filter, tiling: request, acknowledged: request.acknowledge_cost };
     const plan = await planTrees(input, wish, deps, job);
     if (plan.cost_warning && !request.acknowledge_cost) throw asRefusal(plan.cost_warning);
@@ -106,7 +107,8 @@ export function segmentTreesSession(
       const { labels, report, tiling } = await labelTrees(plan, job);
       const answer = { session_id: session.id, analyzed_points: plan.input.vegetation_count, ...report, tiling };
       const published = await publishLabels(session, base, { ...TREES, labels }, { ...request, mask }, deps, job);
-      return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
+      const warnings = [...noiseWarnings(noise_count), ...answer.warnings, ...published.warnings];
+      return { ...answer, ...published, warnings };
     });
   });
 }

@@ -1,6 +1,7 @@
 #include "ops/lad/beam_traversal.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <numbers>
@@ -133,7 +134,7 @@ std::vector<VoxelBlock> slabs_of(const VoxelLattice& lattice, int threads) {
   return slabs;
 }
 
-void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside, double reach = 1) {
+void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside, double reach) {
   // Powers by pairs: shorter chains of products than one by one.
   const double square = u * u, cube = square * u, fourth = square * square;
   const double powers[kChordMoments] = {1,      u,          square,          cube,
@@ -144,14 +145,59 @@ void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside, do
   sums.hits += inside;
 }
 
+/// A beam in a voxel.
+struct VoxelPart {
+  std::size_t cell;
+  double u, reach,
+      inside;  ///< chord / diagonal; shares of the pulse that reach the voxel and that end inside
+  double transmitted;
+  std::uint32_t hits;
+};
+
+/// Sums up beams in voxels in the order in which they come, each a few steps later: its voxel is in the cache by then.
+class LateSums {
+ public:
+  LateSums(VoxelSums* sums, ReachSums* reach) : sums_(sums), reach_(reach) {}
+  void push(const VoxelPart& part) {
+    prefetch(reinterpret_cast<const char*>(sums_ + part.cell));
+    VoxelPart& place = waiting_[pushed_++ % kLate];
+    if (pushed_ > kLate) add_part(place);
+    place = part;
+  }
+  void finish() {
+    for (std::size_t n = pushed_ > kLate ? pushed_ - kLate : 0; n < pushed_; ++n)
+      add_part(waiting_[n % kLate]);
+    pushed_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kLate = 16;
+  static void prefetch([[maybe_unused]] const char* sums) {
+#if defined(__GNUC__)
+    __builtin_prefetch(sums, 1);
+    __builtin_prefetch(sums + sizeof(VoxelSums) - 1, 1);
+#endif
+  }
+  void add_part(const VoxelPart& part) {
+    add(sums_[part.cell], part.u, part.transmitted, part.hits, part.reach);
+    if (reach_ == nullptr) return;
+    reach_[part.cell].reach_squared += part.reach * part.reach;
+    reach_[part.cell].reach_intercepted += part.reach * part.inside;
+  }
+
+  VoxelSums* sums_;
+  ReachSums* reach_;
+  std::array<VoxelPart, kLate> waiting_{};
+  std::size_t pushed_ = 0;
+};
+
 /// Adds the pulses of one scan to the voxels of a slab.
 class SlabSums {
  public:
   SlabSums(const GridFrame& frame, const VoxelBlock& slab, VoxelSums* sums, ReachSums* reach, OpContext& ctx)
       : lattice_(frame.lattice()),
         slab_(slab),
-        sums_(sums),
-        reach_(reach),
+        late_(sums, reach),
         ctx_(ctx),
         per_diagonal_(1 / frame.diagonal()) {}
 
@@ -167,6 +213,7 @@ class SlabSums {
         add_alike(beam);
       }
     }
+    late_.finish();
   }
 
  private:
@@ -183,10 +230,8 @@ class SlabSums {
                   const std::uint32_t reach = inside + behind;
                   if (reach == 0) return false;
                   const double transmitted = inside == 0 ? 1 : static_cast<double>(behind) / reach;
-                  const std::size_t cell = column + k * lattice_.layer();
-                  add(sums_[cell], (leave - enter) * per_diagonal_, transmitted, inside);
-                  if (reach_ != nullptr)
-                    reach_[cell].reach_squared += 1, reach_[cell].reach_intercepted += 1 - transmitted;
+                  late_.push({column + k * lattice_.layer(), (leave - enter) * per_diagonal_, 1,
+                              1 - transmitted, transmitted, inside});
                   return true;
                 });
   }
@@ -199,18 +244,15 @@ class SlabSums {
                   poll();
                   if (ends && last < enter) return false;
                   const auto [reach, inside, hits] = shares.at(enter, leave);
-                  const std::size_t cell = column + k * lattice_.layer();
-                  add(sums_[cell], (leave - enter) * per_diagonal_, reach - inside, hits, reach);
-                  reach_[cell].reach_squared += reach * reach;
-                  reach_[cell].reach_intercepted += reach * inside;
+                  late_.push({column + k * lattice_.layer(), (leave - enter) * per_diagonal_, reach, inside,
+                              reach - inside, hits});
                   return true;
                 });
   }
 
   const VoxelLattice& lattice_;
   const VoxelBlock& slab_;
-  VoxelSums* sums_;
-  ReachSums* reach_;
+  LateSums late_;
   OpContext& ctx_;
   double per_diagonal_;
   std::size_t voxels_ = 0;

@@ -92,6 +92,16 @@ struct Inversion {
     if (g.size == 1) return g[0];
     return g.size == params.nz && g.size != layer * params.nz ? g[voxel / layer] : g[voxel];
   }
+  /// Share of wood in the labelled hits of a voxel.
+  struct WoodShare {
+    double share, variance;
+  };
+  WoodShare wood_of(std::size_t v) const {
+    if (params.labels.wood.empty()) return {0, 0};
+    const double wood = params.labels.wood[v], hits = wood + params.labels.leaf[v];
+    const double part = hits > 0 ? wood / hits : 0;
+    return {part, hits > 0 ? part * (1 - part) / hits : 0};
+  }
   void voxel(std::size_t v) const {
     const auto& s = reinterpret_cast<const VoxelSums*>(sums.data)[v];
     const double n = s.moment[0], path = s.moment[1] * diagonal;
@@ -106,15 +116,18 @@ struct Inversion {
     std::uint8_t state = kVoxelProbed;
     const bool few = effective_beams(n, reach) < static_cast<double>(params.min_beams);
     if (few || path < params.occlusion_threshold_m) state |= kVoxelOccluded;
-    const double projection = g_of(v);
+    const WoodShare wood = wood_of(v);
+    const double projection = wood.share == 1 ? params.labels.wood_g : g_of(v);
     if (!few && projection > 0) {
       const double a = solve_beer_lambert(s, projection, diagonal);
       const VarianceTerms terms = variance_of(s, reach, a, projection, path / n, params);
       if (std::isfinite(a)) {
         state |= kVoxelSolved;
-        out.lad[v] = a;
+        out.lad[v] = a * (1 - wood.share);
+        if (out.wad.size() > 0) out.wad[v] = wood.share * a * projection / params.labels.wood_g;
         if (std::isfinite(terms.variance)) {
-          out.variance[v] = terms.variance;
+          const double leaf = 1 - wood.share;
+          out.variance[v] = leaf * leaf * terms.variance + a * a * wood.variance;
           if (terms.valid) state |= kVoxelTrusted;
         }
       }
@@ -129,6 +142,11 @@ void check(Span<const double> sums, Span<const double> g, const BeerLambertParam
   require(sums.size == cells * kVoxelSumFields, "the sums do not belong to this grid");
   require(p.reach.empty() || p.reach.size == cells * kReachSumFields,
           "the reach sums do not belong to this grid");
+  const std::size_t labelled = p.labels.wood.size;
+  require((labelled == 0 || labelled == cells) && p.labels.leaf.size == labelled,
+          "the counts of hits do not belong to this grid");
+  require(labelled == 0 || (p.labels.wood_g > 0 && p.labels.wood_g <= 1),
+          "the projection of wood must lie above 0 and at most at 1");
   require(g.size == 1 || g.size == p.nz || g.size == cells, "G needs a value per voxel, per layer, or one");
   for (const double value : g) require(value >= 0 && value <= 1, "G must lie between 0 and 1");
   require(is_finite(p.voxel_size) && p.voxel_size.x > 0 && p.voxel_size.y > 0 && p.voxel_size.z > 0,
@@ -150,6 +168,7 @@ BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
     if ((state & kVoxelSolved) == 0) continue;
     ++totals.solved_count;
     totals.leaf_area_m2 += found.lad[v] * volume;
+    if (found.wad.size() > 0) totals.wood_area_m2 += found.wad[v] * volume;
     if ((state & kVoxelTrusted) == 0) continue;
     ++totals.group_count;
     sum += found.lad[v];
@@ -185,7 +204,11 @@ BeerLambertResult beer_lambert(Span<const double> sums, Span<const double> g, co
                                OpContext& ctx) {
   check(sums, g, params);
   const std::size_t layer = std::size_t{params.nx} * params.ny, cells = layer * params.nz;
-  BeerLambertResult out{Column<double>(cells), Column<double>(cells), Column<std::uint8_t>(cells), {}};
+  BeerLambertResult out{Column<double>(cells),
+                        Column<double>(cells),
+                        Column<std::uint8_t>(cells),
+                        Column<double>(params.labels.wood.size),
+                        {}};
   const Vec3d& size = params.voxel_size;
   const Inversion inversion{sums, g, params, layer, std::sqrt(dot(size, size)), out};
   ctx.begin_phase("Inverting Beer's law", cells);

@@ -79,6 +79,29 @@ struct RayAxis {
   }
 };
 
+/// The cells that a ray meets along one axis, from one of them on.
+struct AxisSteps {
+  double start, inverse, size;
+  std::int64_t cell, step, ahead, end;  ///< `ahead` of a cell is the face that the ray leaves it by
+  double leave;                         ///< where the ray leaves the cell
+
+  PC_HD AxisSteps(const RayAxis& axis, std::int64_t from, std::int64_t lo, std::int64_t hi)
+      : start(axis.start),
+        inverse(axis.inverse),
+        size(axis.step),
+        cell(from),
+        step(axis.slope > 0 ? 1 : -1),
+        ahead(axis.slope > 0 ? 1 : 0),
+        end(axis.slope > 0 ? hi : lo - 1),
+        leave(axis.leave_of(from)) {}
+  /// The next cell; false at the end. Not for rays that are parallel to the axis.
+  PC_HD bool advance() {
+    cell += step;
+    leave = (static_cast<double>(cell + ahead) * size - start) * inverse;
+    return cell != end;
+  }
+};
+
 /// walk_voxels of columns that are not raised: one step per plane that the ray crosses. The chords have the same bits as
 /// those of the walk over columns.
 template <class Visit>
@@ -95,30 +118,27 @@ PC_HD bool walk_level(const VoxelLattice& lattice, const LatticeRay& ray, const 
     to = leave < to ? leave : to;
   }
   if (!(from < to)) return true;
-  std::int64_t cell[3], step[3];
-  double leaves[3], enter = 0;
+  std::int64_t cell[3];
+  double enter = 0;
   for (int a = 0; a < 3; ++a) {
     cell[a] = axes[a].cell_at(from, block.lo[a], block.hi[a]);
-    step[a] = axes[a].slope > 0 ? 1 : -1;
-    leaves[a] = axes[a].leave_of(cell[a]);
     const double in = axes[a].enter_of(cell[a]);
     enter = in > enter ? in : enter;
   }
+  AxisSteps x(axes[0], cell[0], block.lo[0], block.hi[0]), y(axes[1], cell[1], block.lo[1], block.hi[1]),
+      z(axes[2], cell[2], block.lo[2], block.hi[2]);
   for (;;) {
-    const double xy = leaves[0] < leaves[1] ? leaves[0] : leaves[1];
-    const double leave = leaves[2] < xy ? leaves[2] : xy;
+    const double xy = x.leave < y.leave ? x.leave : y.leave;
+    const double leave = z.leave < xy ? z.leave : xy;
     const std::size_t column =
-        lattice.column(static_cast<std::uint32_t>(cell[0]), static_cast<std::uint32_t>(cell[1]));
+        lattice.column(static_cast<std::uint32_t>(x.cell), static_cast<std::uint32_t>(y.cell));
     if (enter < leave && lattice.is_kept(column) &&
-        !visit(column, static_cast<std::uint32_t>(cell[2]), enter, leave))
+        !visit(column, static_cast<std::uint32_t>(z.cell), enter, leave))
       return false;
     if (!(leave < to)) return true;
-    for (int a = 0; a < 3; ++a) {
-      if (leaves[a] > leave) continue;
-      cell[a] += step[a];
-      if (cell[a] < block.lo[a] || cell[a] >= block.hi[a]) return true;
-      leaves[a] = axes[a].leave_of(cell[a]);
-    }
+    if (x.leave <= leave && !x.advance()) return true;
+    if (y.leave <= leave && !y.advance()) return true;
+    if (z.leave <= leave && !z.advance()) return true;
     enter = leave;
   }
 }

@@ -37,7 +37,7 @@ struct PoissonResult {
 ///          connected loose vertices are dropped if one of them is more than twice as far. So gaps between evenly spread
 ///          points stay closed, and what the method adds beyond the border of an open surface goes. What is left beyond
 ///          it is dropped from there on, ring by ring, where the 10 nearest samples are on one side, with the shards that
-///          this cuts off. Then components whose box has a diagonal of less than twice that distance, at the sample where it
+///          this cuts off or leaves touching the rest in vertices alone. Then components whose box has a diagonal of less than twice that distance, at the sample where it
 ///          is largest, are dropped as specks.
 /// Mesh     Without trim: no edge of more than two triangles, none with triangles of opposite winding, and boundary edges
 ///          only at the cube. Vertices in no triangle are left out.

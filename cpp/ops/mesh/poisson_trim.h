@@ -20,7 +20,7 @@ struct TrimCounts {
 };
 
 /// Drops the vertices that no sample supports, moves borders back, then drops the specks ("Support" in poisson.h), with their
-/// triangles, and last vertices without triangles.
+/// triangles, and vertices without triangles; last the shards that touch the rest in vertices alone.
 TrimCounts trim_unsupported(UnitMesh& mesh, const SampleTree& samples, OpContext& ctx);
 
 }  // namespace pc::poisson_detail

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kPollRows = 1 << 16;
 constexpr double kMostId = 0x1.0p53 - 1;
 constexpr std::uint64_t kLeastPoints = 3;
+constexpr double kLeastTreeRise = 1.5, kLeastSlenderness = 5;
 
 /// The rows of one tree in the order of the cloud.
 struct TreeRows {
@@ -209,8 +210,9 @@ class Inventory {
     StemParams stem = params_.stem;
     stem.seed += id;
     out.stem = measure_stem(points, ground, stem, ctx_);
-    out.dbh_sigma_m = breast_height_sigma(out.stem);
     out.height_m = out.box.max.z - out.stem.base.z;
+    if (is_shrub(out.stem, out.height_m, stem.breast_height_m)) out.stem.breast_height.reset();
+    out.dbh_sigma_m = breast_height_sigma(out.stem);
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     return out;
   }
@@ -263,6 +265,13 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
   const double at_once =
       std::min(static_cast<double>(rows), static_cast<double>(threads) * static_cast<double>(largest));
   return kPerRow * static_cast<double>(rows) + kPerPoint * at_once;
+}
+
+bool is_shrub(const Stem& stem, double height_m, double breast_height_m) {
+  if (!stem.breast_height || height_m >= kLeastTreeRise * breast_height_m) return false;
+  const StemSection& at = *stem.breast_height;
+  return at.few_points || at.partial_arc || at.high_residual ||
+         2 * at.circle.radius > height_m / kLeastSlenderness;
 }
 
 double breast_height_sigma(const Stem& stem) {

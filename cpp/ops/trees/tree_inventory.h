@@ -86,6 +86,10 @@ TreeInventoryResult tree_inventory(const TreeCloud& cloud, const TreeInventoryPa
 /// largest  number of points of the largest tree
 double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threads);
 
+/// Whether the circle at breast height lies in the leaves of a low plant: up to half as high again as breast height,
+/// with a circle that is not whole, or wider than a fifth of the height. A sapling of that height is far thinner.
+bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
+
 /// Standard error of the diameter at breast height: that of its circle (residuals, arc, ellipticity), enlarged if the
 /// diameters of the sections within 1.5 m scatter about a straight taper more than their own errors and a form of 1 %
 /// explain, at most threefold: single sections on branches say little about the one at breast height. NaN if it is unknown.

@@ -2,6 +2,7 @@ import type { Job } from "../job.ts";
 import { classifyJobs } from "./classify.ts";
 import { editJobs } from "./edits.ts";
 import { fileJobs } from "./files.ts";
+import { lidarJobs } from "./lidar.ts";
 import { meshJobs } from "./mesh.ts";
 import { octreeJobs } from "./octree.ts";
 import { plantJobs } from "./plants.ts";
@@ -25,4 +26,5 @@ export const jobs: Readonly<Record<string, Job>> = {
   ...sessionJobs,
   ...projectJobs,
   ...plantJobs,
+  ...lidarJobs,
 };

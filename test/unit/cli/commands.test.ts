@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { UNITS } from "../../../backend/cli/analyze/options.ts";
 import { fakeService, smallOctree, smallTail } from "../../support/cli/analyze-fake.ts";
 import { runFake as run } from "../../support/cli/fake-command-line.ts";
 import { makeOctree } from "../../support/octree/potree2-fixture.ts";
@@ -364,8 +365,22 @@ test("summary.json is the document of --json", async () => {
   expect(readFileSync(join(out, "summary.json"), "utf8")).toBe(stdout);
 });
 
-test.each(["serve", "analyze"])("the help of %s shows an example", async (command) => {
-  expect((await run([command, "--help"])).stdout).toMatch(new RegExp(`Examples?:\\n {2}npm start -- ${command} `));
+const COMMANDS =
+  "serve analyze register distance mesh lad inventory qsm skeleton wood plant scan fit project catalog batch".split(
+    " ",
+  );
+
+describe.each(COMMANDS)("the help of %s", (command) => {
+  test("shows an example", async () => {
+    expect((await run([command, "--help"])).stdout).toMatch(
+      new RegExp(`Examples?:\\n(?: {2}npm .*\\n)* {2}npm start -- ${command} `),
+    );
+  });
+
+  test("names the units that the option takes", async () => {
+    const { stdout } = await run([command, "--help"]);
+    if (stdout.includes("--units")) expect(stdout.replaceAll(/\s+/g, " ")).toContain(UNITS.join(", "));
+  });
 });
 
 test("help is printed to stdout and exits 0", async () => {

@@ -14,6 +14,41 @@ test("messages name options of the command line, not fields of the API", () => {
   expect(commandLineWords("to_string of return_number")).toBe("to_string of return_number");
 });
 
+test.each([
+  ["If you know the leaf angles, send gtheta_override.", "If you know the leaf angles, give --g."],
+  ["G is not known. Use gtheta_override.", "G is not known. Give --g."],
+  ["Send gtheta_spec with a distribution if you know it.", "Give a distribution as --g if you know it."],
+  [
+    "Send return_weights energy with leaf_intensity of each scan if its intensities are linear.",
+    "Give --leaf-intensity if the intensities are linear.",
+  ],
+  ["return_weights energy needs intensities: scan 1 has none.", "--leaf-intensity needs intensities: scan 1 has none."],
+  ["min_voxel_hits was not given: voxels need 5 beams.", "--min-hits was not given: voxels need 5 beams."],
+  [
+    "No triangles in the grid with lmax 0.1 m and max_aspect_ratio 4: of 9 candidates, 9 are longer. Raise lmax, or use gtheta_override.",
+    "No triangles in the grid with --lmax 0.1 m and max_aspect_ratio 4: of 9 candidates, 9 are longer. Raise --lmax, or give --g.",
+  ],
+  [
+    "The fit did not converge within max_iterations 5; raise it.",
+    "The fit did not converge within --max-iterations 5; raise it.",
+  ],
+  ["try a larger search_radius", "try a larger --search-radius"],
+  [
+    "Crowns have only 2.0 points on average, so chm_crown_scale 2.5 m is small for these points and may split crowns; give the width of the smaller crowns.",
+    "Crowns have only 2.0 points on average, so a crown width of 2.5 m is small for these points and may split crowns.",
+  ],
+  [
+    "too sparse at this height: search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm).",
+    "too sparse at this height: find trees by their crowns (--method chm).",
+  ],
+  [
+    "bbox [1, 2, 3, 2] has no area: send [min x, min y, max x, max y] with each minimum below its maximum.",
+    "seen from above, the points have no area.",
+  ],
+])("%s", (message, words) => {
+  expect(commandLineWords(message)).toBe(words);
+});
+
 test("warnings come once; those on things a report does not contain are left out", () => {
   const mesh = "The 32-bit vertices of the mesh keep 0.03 m.";
   expect(reportedWarnings(["a", mesh, "a", "world_shift is large"])).toEqual(["a", "--shift is large"]);

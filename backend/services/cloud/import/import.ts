@@ -17,6 +17,7 @@ import { buildMissOctree, detectMisses, surviving } from "../../octree/misses.ts
 import { type CloudSummary, cloudSummary } from "../../octree/summary.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
 import { trajectoryParams } from "./beam-trajectory.ts";
+import { LIKELY_DEGREES, looksLikeDegrees } from "./likely-degrees.ts";
 import { type CheckedCreate, toWorld } from "./request.ts";
 import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
 
@@ -195,6 +196,7 @@ function tail({
   const world = imported.cloud.scan_origin && toWorld(imported.cloud.scan_origin, imported.checked.frame);
   const warnings = [
     ...importWarnings(imported),
+    ...(imported.cloud.crs === null && looksLikeDegrees(octree.tight_bounds, meta.world_shift) ? [LIKELY_DEGREES] : []),
     ...rest.warnings,
     ...(created.unsaved_reason ? [created.unsaved_reason] : []),
   ];

@@ -168,5 +168,56 @@ TEST(BeerLambert, BeamsThatEndedBeforeAVoxelDoNotSolveIt) {
   }
 }
 
+TEST(BeerLambert, WoodTakesItsShareOfTheInterception) {
+  const std::vector<VoxelSums> sums(3, voxel_of(std::vector<double>(200, 0.5), 0.5));
+  const std::vector<std::uint32_t> wood{30, 40, 0}, leaf{70, 0, 0};
+  BeerLambertParams params = params_of(3, 1, 1);
+  const double a = invert(sums, {0.4}, params).lad[0];
+  params.labels = {test::span_of(wood), test::span_of(leaf), 0.25};
+  const auto found = invert(sums, {0.4, 0, 0.4}, params);
+  EXPECT_NEAR(found.lad[0], 0.7 * a, 1e-12);
+  EXPECT_NEAR(found.wad[0], 0.3 * a * 0.4 / 0.25, 1e-12);
+  EXPECT_EQ(found.lad[1], 0);  // wood alone: solved without a G of leaves
+  EXPECT_NEAR(found.wad[1], a * 0.4 / 0.25, 1e-9);
+  EXPECT_TRUE((found.state[1] & kVoxelSolved) != 0);
+  EXPECT_NEAR(found.lad[2], a, 1e-12);  // no label: leaf
+  EXPECT_EQ(found.wad[2], 0);
+  EXPECT_NEAR(found.totals.leaf_area_m2, 1.7 * a, 1e-9);
+  EXPECT_NEAR(found.totals.wood_area_m2, found.wad[0] + found.wad[1], 1e-12);
+  EXPECT_EQ(invert(sums, {0.4}, params_of(3, 1, 1)).wad.size(), 0U);
+  for (const WoodHits& wrong :
+       {WoodHits{test::span_of(wood), {}, 0.25}, WoodHits{test::span_of(wood), test::span_of(leaf), 0}}) {
+    params.labels = wrong;
+    EXPECT_EQ(test::code_of([&] { invert(sums, {0.4}, params); }), ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(BeerLambert, TheVarianceOfTheLeavesIncludesThatOfTheirShare) {
+  // Each beam is intercepted with one chance, each hit is wood with another.
+  const double intercepted = 0.4, part = 0.3;
+  const std::size_t seeds = 4000, beams = 300;
+  double sum = 0, squares = 0, told = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    std::uint32_t wood = 0, leaf = 0;
+    for (std::uint64_t i = 0; i < beams; ++i) {
+      if (random_unit(seed, 2 * i) >= intercepted) continue;
+      ++(random_unit(seed, 2 * i + 1) < part ? wood : leaf);
+    }
+    const double passed = 1 - static_cast<double>(wood + leaf) / static_cast<double>(beams);
+    BeerLambertParams params = params_of(1, 1, 1);
+    const std::vector<std::uint32_t> wood_hits{wood}, leaf_hits{leaf};
+    params.labels = {test::span_of(wood_hits), test::span_of(leaf_hits), 0.25};
+    const auto found = invert({voxel_of(std::vector<double>(beams, 0.5), passed)}, {0.5}, params);
+    sum += found.lad[0];
+    squares += found.lad[0] * found.lad[0];
+    told += found.variance[0];
+  }
+  const double mean = sum / static_cast<double>(seeds);
+  const double seen = squares / static_cast<double>(seeds) - mean * mean;
+  EXPECT_NEAR(told / static_cast<double>(seeds) / seen, 1, 0.06);
+  const double path = 0.5 * std::sqrt(3.0);
+  EXPECT_NEAR(mean, (1 - part) * -std::log(1 - intercepted) / (0.5 * path), 0.01);
+}
+
 }  // namespace
 }  // namespace pc

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ops/registration/point_to_mesh_distance.h"
@@ -138,6 +141,34 @@ TEST(Poisson, AnOpenSheetIsTrimmedAtItsBorder) {
   EXPECT_EQ(topology(trimmed).euler, 1);
   const Errors errors = errors_of(trimmed, sheet, [](const Vec3d&) { return 0.0; });
   EXPECT_LT(errors.most_back, 2 * spacing);
+}
+
+/// Vertices from which two and more edges of a border lead away: triangles that touch in a vertex alone.
+std::size_t touching_vertices(const PoissonResult& result) {
+  const auto corners = result.mesh.indices.view();
+  std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
+  const auto next = [&](std::size_t i) { return corners[i - i % 3 + (i + 1) % 3]; };
+  for (std::size_t i = 0; i < corners.size; ++i) edges.insert({corners[i], next(i)});
+  std::map<std::uint32_t, int> leaving;
+  for (const auto& [from, to] : edges) leaving[from] += edges.count({to, from}) == 0 ? 1 : 0;
+  return static_cast<std::size_t>(
+      std::count_if(leaving.begin(), leaving.end(), [](const auto& one) { return one.second > 1; }));
+}
+
+/// Of two borders, as random samples leave them.
+TEST(Poisson, NothingTouchesABorderInAVertexAlone) {
+  for (const std::uint64_t seed : {2U, 5U}) {  // without a cut at such vertices they have one each
+    Surface cylinder;
+    for (std::uint64_t i = 0; i < 4000; ++i) {
+      const double angle = 2 * M_PI * random_unit(seed, 2 * i);
+      const Vec3d normal{std::cos(angle), std::sin(angle), 0};
+      cylinder.points.push_back({0.5 * normal.x, 0.5 * normal.y, 2 * random_unit(seed, 2 * i + 1)});
+      cylinder.normals.push_back(normal);
+    }
+    const PoissonResult result = reconstruct(cylinder);
+    EXPECT_EQ(touching_vertices(result), 0U) << seed;
+    EXPECT_EQ(topology(result).components, 1U) << seed;
+  }
 }
 
 TEST(Poisson, NormalsDecideTheSide) {

@@ -287,6 +287,39 @@ TEST(TreeInventory, TheSpreadOfADiameterIsHonest) {
   }
 }
 
+TEST(TreeInventory, AShrubHasNoDiameter) {
+  Plot plot;
+  plot.add_ground(20);
+  std::uniform_real_distribution<double> one(-1, 1);
+  const auto shrub = [&](double x, double y, std::uint32_t id, double height) {
+    for (int i = 0; i < 900;) {
+      const Vec3d p{one(plot.random), one(plot.random), std::abs(one(plot.random))};
+      if (p.x * p.x + p.y * p.y + p.z * p.z > 1) continue;
+      plot.add({x + 0.8 * p.x, y + 0.8 * p.y, height * p.z}, id, static_cast<float>(height * p.z));
+      ++i;
+    }
+  };
+  const auto stem = [&](double x, double y, std::uint32_t id, double radius, double height) {
+    for (int i = 0; i < 900; ++i) {
+      const double turn = kPi * one(plot.random), z = height * std::abs(one(plot.random));
+      plot.add({x + radius * std::cos(turn), y + radius * std::sin(turn), z}, id, static_cast<float>(z));
+    }
+  };
+  shrub(5, 5, 1, 1.5);
+  shrub(10, 5, 2, 1.9);
+  stem(15, 5, 3, 0.1, 1.8);
+  stem(15, 10, 4, 0.02, 1.6);
+  const TreeInventoryResult found = plot.measure();
+  ASSERT_EQ(found.trees.size(), 4u);
+  EXPECT_FALSE(found.trees[0].stem.breast_height.has_value());
+  EXPECT_FALSE(found.trees[1].stem.breast_height.has_value());
+  EXPECT_TRUE(std::isnan(found.trees[1].dbh_sigma_m));
+  ASSERT_TRUE(found.trees[2].stem.breast_height.has_value());
+  EXPECT_NEAR(found.trees[2].stem.breast_height->circle.radius, 0.1, 0.003);
+  ASSERT_TRUE(found.trees[3].stem.breast_height.has_value());
+  EXPECT_NEAR(found.trees[3].stem.breast_height->circle.radius, 0.02, 0.003);
+}
+
 TEST(BreastHeightSigma, GrowsWithTheScatterOfSections) {
   Stem stem{};
   EXPECT_TRUE(std::isnan(breast_height_sigma(stem)));

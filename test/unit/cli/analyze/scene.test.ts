@@ -31,9 +31,22 @@ const land = (width: number, slope: number, count = 20_000) =>
     width * y,
     slope * width * x + (k % 2 ? 0 : x > 0.3 && y > 0.4 ? 20 * z : 0),
   ]);
+/** Rolling land under crowns that hide seven tenths of it; `noise` of the points lie in clumps of eight below it. */
+const rolling = (width: number, noise: number) => {
+  const ground = (x: number, y: number) => 0.1 * x + 1.5 * Math.sin(x / 6) * Math.cos(y / 7);
+  return points(60_000, ([u, v, w], k) => {
+    const [a, b, c] = mixed(Math.floor(k / 8) + 7_000_000);
+    const [x, y] = [width * a + 0.1 * u, width * b + 0.1 * v];
+    if (Math.floor(k / 8) % 1000 < 1000 * noise) return [x, y, ground(x, y) - 0.3 - 4 * c + 0.1 * w];
+    return [width * u, width * v, ground(width * u, width * v) + (k % 10 < 3 ? 0 : 2 + 18 * w)];
+  });
+};
 
 test.each([
   ["a sloping plot", land(30, 0.3), "plot"],
+  ["rolling land", rolling(50, 0), "plot"],
+  ["rolling land with few clumps of noise below it", rolling(50, 0.003), "plot"],
+  ["rolling land with clumps of noise below it", rolling(50, 0.01), "plot"],
   ["a flat plot", land(30, 0), "plot"],
   [
     "a plot with noise below the ground",

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { parallelBeams, UNIT_GRID } from "../support/lad/beams.ts";
+import { HALF, ladCalls } from "../support/lad/calls.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+const made = sessionTest();
+const { compute } = ladCalls(made);
+
+/** 400 beams through a voxel of 1 m: of 10 above its middle `above` are intercepted, of 10 below the others of 10. */
+const scanOf = (above: number) =>
+  parallelBeams(1, 20, (i, _, z) => (i % 10 < (z > 0 ? above : 10 - above) ? 0.25 : null));
+const LEAVES = { element_width: 0.02 };
+
+describe("leaves in clumps", () => {
+  test("are told by voxels of half the edges", async () => {
+    const tail = await compute({ ...LEAVES, scans: [scanOf(7)] });
+    const eighths = (-Math.log(0.3) - Math.log(0.7)) / 0.25 / 4; // of each quarter of the hits' half
+    expect(tail.cells[0]?.lad).toBeCloseTo(HALF, 9);
+    expect(tail.clumping_check).toMatchObject({ voxel_count: 1 });
+    expect(tail.clumping_check?.leaf_area).toBeCloseTo(HALF, 9);
+    expect(tail.clumping_check?.leaf_area_half_edges).toBeCloseTo(eighths, 9);
+    const percent = (100 * (eighths / HALF - 1)).toFixed(0);
+    expect(tail.warnings.join()).toMatch(new RegExp(`in clumps.*${percent} % more leaf area`));
+  });
+
+  test("even leaves are no clumps", async () => {
+    const tail = await compute({ ...LEAVES, scans: [scanOf(5)] });
+    expect(tail.clumping_check?.leaf_area_half_edges).toBeCloseTo(HALF, 9);
+    expect(tail.warnings.join()).not.toMatch(/clumps/);
+  });
+
+  test("the same in a turned, raised grid with a dropped column", async () => {
+    const grid = { center: [0, 0.5, -0.3], size: [1, 2, 1], nx: 1, ny: 2, nz: 1, rotation: 0 };
+    const raised = { ...grid, column_offsets: [0.3, 0.3], kept_columns: [true, false] };
+    const tail = await compute({ ...LEAVES, scans: [scanOf(7)], grid: raised });
+    const plain = await compute({ ...LEAVES, scans: [scanOf(7)], grid: { ...UNIT_GRID } });
+    expect(tail.clumping_check?.voxel_count).toBe(1);
+    expect(tail.clumping_check?.leaf_area_half_edges).toBeCloseTo(plain.clumping_check?.leaf_area_half_edges ?? 0, 9);
+    const turned = await compute({ ...LEAVES, scans: [scanOf(7)], grid: { ...UNIT_GRID, rotation: 90 } });
+    expect(turned.clumping_check?.leaf_area_half_edges).toBeCloseTo(plain.clumping_check?.leaf_area_half_edges ?? 0, 9);
+  });
+
+  test("not where it is not asked for, nor where leaves are too large for such voxels", async () => {
+    expect((await compute({ ...LEAVES, check_clumping: false })).clumping_check).toBeNull();
+    expect((await compute({ element_width: 0.2 })).clumping_check).toBeNull();
+    expect((await compute({ element_width: 0.05 })).clumping_check).not.toBeNull();
+  });
+});

@@ -65,6 +65,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   trees: async (wanted) => report((await import("./trees-stands.ts")).treeStandsPart, wanted),
   "trees-auto": async (wanted) => report((await import("./trees-auto.ts")).treesAutoPart, wanted),
   "trees-crowns": async (wanted) => report((await import("./trees-crowns.ts")).crownsPart, wanted),
+  "trees-plots": async (wanted) => report((await import("./trees-plots.ts")).treesPlotsPart, wanted),
   wood: async (wanted) => report((await import("./wood.ts")).woodPart, wanted),
   skeleton: async (wanted) => report((await import("./skeleton.ts")).skeletonPart, wanted),
   reconstruction: async (wanted) => report((await import("./reconstruction.ts")).reconstructionPart, wanted),

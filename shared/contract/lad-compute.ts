@@ -94,6 +94,8 @@ const LadFields = z
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
   })
   .meta({ id: "LadRequest" });
+const hasPulses = ({ scans }: Sent) =>
+  !Array.isArray(scans) || scans.some((scan: Sent) => scan?.return_type === "multi");
 /** Offsets of columns say more than a terrain. */
 const followsDem = ({ terrain_follow, grid }: Sent) =>
   terrain_follow === true && !isSent((grid as Sent | undefined)?.column_offsets);
@@ -101,6 +103,7 @@ export const LadRequest = withIdleKeys(
   LadFields,
   idleByAll(
     idleUnless(followsDem, "dem"),
+    idleUnless(hasPulses, "return_weights"),
     idleUnless((sent) => followsDem(sent) && isSent(sent.dem), "safety_fraction"),
     idleUnless(
       ({ gtheta_override, mesh_vertices }) => gtheta_override !== true && !isSent(mesh_vertices),

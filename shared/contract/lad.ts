@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
+import { withIdleKeys } from "./idle-keys.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
 
-export const SnapGridRequest = z
+const SnapGridObject = z
   .object({
     grid: VoxelGrid.describe(
       "grid to place on the terrain; its column_offsets and kept_columns are ignored and computed anew",
@@ -14,6 +15,7 @@ export const SnapGridRequest = z
       .describe("clearance above the ground, as a fraction of the height of a voxel"),
   })
   .meta({ id: "SnapGridRequest" });
+export const SnapGridRequest = withIdleKeys(SnapGridObject, () => ["grid.column_offsets", "grid.kept_columns"]);
 export type SnapGridRequest = z.infer<typeof SnapGridRequest>;
 
 export const SnapGridResponse = z

@@ -67,6 +67,21 @@ const CASES: readonly (readonly [path: string, more: () => object, named: readon
     () => ({ dem: { grid_z: [0], nx: 1, ny: 1, cell: 1, origin: [0, 0] }, lmax: 1 }),
     ["dem", "lmax"],
   ],
+  ["/api/lad/compute", () => ({ return_weights: "energy" }), ["return_weights"]],
+  [
+    "/api/lad/snap-grid",
+    () => ({ grid: { ...(requests["/api/lad/snap-grid"] as { grid: object }).grid, column_offsets: [0, 0, 0, 0] } }),
+    ["grid.column_offsets"],
+  ],
+  [
+    "/api/cloud/session/{id}/segment_trees",
+    () => ({ method: "chm", tile_buffer_m: 20, defer_octree: true }),
+    ["tile_buffer_m"],
+  ],
+  ["/api/dem/export-raster", () => ({ crs_epsg: 32632 }), ["crs_epsg"]],
+  ["/api/dem/export-raster", () => ({ crs_epsg: 32632, format: "GeoTIFF" }), []],
+  ["/api/c2m/distance", () => ({ points: [0, 0, 0] }), ["points"]],
+  ["/api/c2c/icp-register", () => ({ target_source: source() }), ["target_points"]],
   ["/api/plant/generate/stream", () => ({ count_x: 9, position_x: 1 }), ["count_x"]],
   [
     "/api/cloud/session/{id}/extract",
@@ -115,4 +130,13 @@ test("labels of another number than points, and columns that no cloud has, are t
   );
   const exported = { source: source(), format: "las", columns: ["ground_class", "grund"] };
   expect(await warningsOf("/api/pointcloud/export", exported)).toContain('The cloud has no column "grund"');
+  const scan = { session_id: session, origin: [0, 0, 0], columns: ["grund"] };
+  expect(await warningsOf("/api/scan/export-xml", { scans: [scan] })).toContain('The cloud has no column "grund"');
+  const wood = { scalar_slug: "grund", method: "geometric", defer_octree: true };
+  const labelled = await made.app.inject({
+    method: "POST",
+    url: `/api/cloud/session/${session}/segment_wood`,
+    payload: wood,
+  });
+  expect(labelled.json().warnings.join(" ")).toContain('The cloud has no column "grund" (scalar_slug)');
 });

@@ -4,6 +4,7 @@ import { appOfTest, type TestApp } from "../support/app/app.ts";
 import { documentOf, operationsOf } from "../support/app/openapi.ts";
 import { EDGE_VALUES, type Place, placesOf, withValue } from "../support/requests/field-values.ts";
 import { stageOf } from "../support/requests/valid-requests.ts";
+import { stopwatch } from "../support/run/stopwatch.ts";
 
 /** Cases of a run; 0 = all of them. */
 const CASES = Number(process.env.APP_TEST_FIELDS ?? 150);
@@ -14,6 +15,7 @@ const SEED = Number(process.env.APP_TEST_SEED ?? 0);
 const PROGRESS = process.env.APP_TEST_FIELDS_PROGRESS;
 /** Cases i with i % of = at, of "at/of": parts of a run for several processes. */
 const [PART = 0, PARTS = 1] = (process.env.APP_TEST_FIELDS_PART ?? "0/1").split("/").map(Number);
+/** The part of the machine left out. */
 const SLOW_MS = 20_000;
 const HOLE = "a value to be replaced";
 /** Memory and disk may be short; anything else that ends with 5xx is a fault of the service. */
@@ -31,7 +33,7 @@ function fault(status: number, body: string, log: TestApp["log"]): string | null
   if (coded === "internal") return `internal: ${log.findLast(({ level }) => level >= 50)?.msg ?? ""}`;
   if (status >= 500 && !SHORT.has(coded)) return `status ${status}`;
   if (status >= 400 && !/"(detail|message)":\s*["[]/.test(body)) return "no words about what is wrong";
-  if (/"success":\s*false/.test(body.slice(-20_000)) && !/"(error|detail)":\s*"[^"]{8}/.test(body))
+  if (/"success":\s*false/.test(body.slice(-20_000)) && !/"(error|detail)":\s*"(?:[^"\\]|\\.){8}/.test(body))
     return "no error text";
   return null;
 }
@@ -74,14 +76,14 @@ test("every field at and beyond its edges: an answer or a clear refusal, never a
     const edits = path.includes("{id}") || payload.includes(session);
     const copy = edits && (await made.app.inject({ method: "POST", url: `/api/cloud/session/${session}/duplicate` }));
     const id = copy ? (copy.json().duplicate.session_id as string) : "";
-    const began = performance.now();
+    const stop = stopwatch();
     const answer = await made.app.inject({
       method: "POST",
       url: path.replace("{id}", id),
       headers: { "content-type": "application/json" },
       payload: payload.replaceAll(session, id),
     });
-    const took = performance.now() - began;
+    const took = stop().own_ms;
     const wrong = fault(answer.statusCode, answer.body, made.log);
     const found = [...(wrong ? [wrong] : []), ...(took > SLOW_MS ? [`${Math.round(took)} ms`] : [])];
     for (const each of found) note(`fault ${named}: ${each}`);

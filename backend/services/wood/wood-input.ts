@@ -71,6 +71,14 @@ export function inlineWood({ points, reflectance }: WoodRequest, job: Job): Wood
   };
 }
 
+/** Warns of a column that the request names and the cloud lacks: another one, or none, takes its place. */
+export function missingReflectance({ meta }: CloudState, slug: string | null): string[] {
+  const wanted = slug?.toLowerCase() ?? "";
+  if (wanted === "" || meta.extra_dims_meta.some((extra) => extra.slug.toLowerCase() === wanted)) return [];
+  if (wanted === "intensity") return []; // that of the points
+  return [`The cloud has no column "${slug?.slice(0, 60)}" (scalar_slug); it was ignored.`];
+}
+
 /** The column of a session that holds the reflectance; null if it has none. */
 export function reflectanceColumn(state: CloudState, slug: string | null): NativeColumn | null {
   const bySlug = (wanted: string) => {

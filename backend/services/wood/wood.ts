@@ -15,7 +15,14 @@ import { octreeCost } from "../octree/publish.ts";
 import { asRefusal, costWarning } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
 import type { CheckedWood } from "./wood-filter.ts";
-import { inlineWood, joinedWood, sessionWood, type WoodInput, type WoodSource } from "./wood-input.ts";
+import {
+  inlineWood,
+  joinedWood,
+  missingReflectance,
+  sessionWood,
+  type WoodInput,
+  type WoodSource,
+} from "./wood-input.ts";
 import { labelByNetwork, networkCost } from "./wood-network.ts";
 
 /** Also the `tool` of the endpoints. */
@@ -231,6 +238,7 @@ export function segmentWoodSession(
 ): Promise<SessionWoodResponse> {
   return session.read(job, async (base) => {
     const { mask, input } = await sessionWood(base, request.scalar_slug ?? null, job, request.skip_ground);
+    const missing = missingReflectance(base, request.scalar_slug ?? null);
     const plan = planWood(input, filter, deps);
     if (plan.cost_warning && !request.acknowledge_cost) throw asRefusal(plan.cost_warning);
     const octree = request.defer_octree ? 0 : octreeCost(base, mask);
@@ -238,7 +246,7 @@ export function segmentWoodSession(
       const { labels, report } = await labelWood(plan, job);
       const answer = { session_id: session.id, analyzed_points: input.hit_count, ...report };
       const published = await publishLabels(session, base, { ...WOOD, labels }, { ...request, mask }, deps, job);
-      return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
+      return { ...answer, ...published, warnings: [...missing, ...answer.warnings, ...published.warnings] };
     });
   });
 }

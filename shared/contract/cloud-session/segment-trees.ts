@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { MissOctreeCacheId, SessionId } from "../fields.ts";
+import { idleUnless, withIdleKeys } from "../idle-keys.ts";
 import { OctreeBlock } from "../octree.ts";
 import { SessionTreeFields, TreeFilter, TreesReport, TreeTiling } from "../segment-trees.ts";
 
 /** Labels the hits that are neither deleted nor ground in column tree_instance, which is replaced. */
-export const SessionTreesRequest = TreeFilter.extend(SessionTreeFields)
+const SessionTreesObject = TreeFilter.extend(SessionTreeFields)
   .extend({
     defer_octree: z.boolean().default(false).describe("true: do not build the octree, which is then out of date"),
     acknowledge_cost: z
@@ -13,6 +14,10 @@ export const SessionTreesRequest = TreeFilter.extend(SessionTreeFields)
       .describe("true: run without asking first (a 409 with a cost warning) if the run is long or large"),
   })
   .meta({ id: "SessionTreesRequest" });
+export const SessionTreesRequest = withIdleKeys(
+  SessionTreesObject,
+  idleUnless(({ tiling, method }) => tiling !== "off" && method !== "chm", "tile_buffer_m"),
+);
 export type SessionTreesRequest = z.infer<typeof SessionTreesRequest>;
 
 const SessionTreesReport = TreesReport.extend({

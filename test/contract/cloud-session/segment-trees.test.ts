@@ -118,7 +118,10 @@ test("tiles: on, auto above the number of nodes after asking, off; the labels ar
   expect(cut.warnings).toEqual([
     `${truncated} trees may have been cut at the edge of a tile; repeat with a tile_buffer_m above 0.4 m.`,
   ]);
-  expect((await run({ method: "chm", tiling: "on" })).warnings).toEqual(["Method chm does not use tiling."]);
+  expect((await run({ method: "chm", tiling: "on" })).warnings).toEqual([
+    'The request has keys that mean nothing here and were ignored: "tile_buffer_m".',
+    "Method chm does not use tiling.",
+  ]);
 });
 
 test("auto: at once and in tiles", async () => {

@@ -58,7 +58,8 @@ const model = {
   shoots: [{ shoot_id: 0, rank: 0, cylinder_ids: [0, 1, 2], child_shoot_ids: [], parent_shoot_id: -1 }],
 };
 const grid = { center: [5, 5, 3], size: [10, 10, 6], nx: 2, ny: 2, nz: 2 };
-const dem = { grid_z: [0, 0, 0, 0], nx: 2, ny: 2, cell_size: 5, cell: 5, origin: [0, 0] };
+const heights = { grid_z: [0, 0, 0, 0], nx: 2, ny: 2, origin: [0, 0] };
+const dem = { ...heights, cell: 5 };
 
 /** A session and a valid request of every endpoint with a JSON body, small enough to run in milliseconds. */
 export async function stageOf(made: TestApp): Promise<Stage> {
@@ -113,7 +114,7 @@ export async function stageOf(made: TestApp): Promise<Stage> {
     "/api/cloud/session/{id}/tree_qsm": {},
     "/api/cloud/session/{id}/dem": { cell_size: 1 },
     "/api/dem": { points, cell_size: 1 },
-    "/api/dem/export-raster": dem,
+    "/api/dem/export-raster": { ...heights, cell_size: 5 },
     "/api/triangulate": { sources: [source], method: "delaunay" },
     "/api/triangulate/lidar": { scans },
     "/api/triangulate/check-spacing": { scans },

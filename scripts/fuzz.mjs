@@ -70,6 +70,8 @@ function fuzzTrees() {
     "StemDetection.RandomClouds*",
     "FusionWarning.RandomClouds*",
     "TreeInventory.AnyCloud*",
+    "TiledTrees.HostileClouds*",
+    "TreeDecimation.HostileClouds*",
   ];
   const clouds = (target === "trees" ? count : undefined) ?? TREE_CLOUDS;
   const env = { ...sanitized, PC_FUZZ_CLOUDS: clouds };

@@ -51,7 +51,10 @@ interface Heights {
 }
 
 /** Heights above the terrain of the ground points, as the service computes them. */
-async function heightsOf({ xyz, ground, has_ground, terrain }: TreeCloudData, points: NativeColumn): Promise<Heights> {
+export async function heightsOf(
+  { xyz, ground, has_ground, terrain }: TreeCloudData,
+  points: NativeColumn,
+): Promise<Heights> {
   if (!has_ground) return { column: null, terrain_rmse: Number.NaN };
   const labels = ground ?? labelsOf((await groundAuto(points, null).promise).ground_class);
   const skip = column(

@@ -128,7 +128,7 @@ test("occluded voxels have no density in the voxel space", async () => {
 });
 
 test.each<[string, string[], RegExp]>([
-  ["no scanner position", [], /leaves\.csv state no scanner position: give --origin/],
+  ["no scanner position", [], /leaves\.csv states no scanner position: give --origin/],
   ["another count of positions", ["--origin", "0,0,0", "--origin", "1,0,0"], /2 of 1 given/],
   ["a word for G", ["--g", "leafy"], /--g "leafy" must be a number.*spherical, planophile/],
   ["half a box", ["--origin", "0,0,0", "--box", "0,0,0"], /--box "0,0,0" must be 6 numbers/],

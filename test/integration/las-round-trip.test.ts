@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DuplicateResponse } from "../../shared/contract/cloud-session/duplicate.ts";
 import { ExtractResponse } from "../../shared/contract/cloud-session/extract.ts";
 import { MergeResponse } from "../../shared/contract/cloud-session/merge.ts";
-import { create, exportTail, type TestApp } from "../support/app/app.ts";
+import { create, exportTail } from "../support/app/app.ts";
 import { DATA, isQuick } from "../support/scans/data-folder.ts";
+import { lasFiles, losses, sourceRecords, writtenRecords } from "../support/scans/las-losses.ts";
 import { fieldBytes, type RawLas, readRawLas } from "../support/scans/las-records.ts";
 import { deadCopy, restartWith, untouched } from "../support/session/dead-session.ts";
 import { answered, slab } from "../support/session/session-edits.ts";
@@ -15,50 +15,15 @@ import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest();
 
-type Format = "las" | "laz";
-async function written(app: TestApp, session_id: string, format: Format): Promise<RawLas> {
-  const tail = await exportTail(app, { source: { session_id, want_colors: true }, format });
-  if (!tail.success || tail.data === null) throw new Error(`export: ${tail.error}`);
-  return readRawLas(Buffer.from(tail.data, "base64"));
-}
-
-/** The name of a source field in a file that we write. Bytes without a description and wave packets become extras. */
-const writtenAs = (name: string): string =>
-  name.replace(/^undescribed /, "extra_bytes_").replace(/^(wave_packet_|return_point_location$|[xyz]_t$)/, "las_$1");
-
-/** What differs: a field that is absent counts as zeros. */
-function losses(source: RawLas, copy: RawLas): string[] {
-  const found: string[] = source.count === copy.count ? [] : [`${source.count} points became ${copy.count}`];
-  for (const [name, values] of source.fields) {
-    const got = copy.fields.get(writtenAs(name)) ?? copy.fields.get(name);
-    const at = values.findIndex((value, i) => !Object.is(Number(value) === 0 ? 0 : value, zeroed(got?.[i] ?? 0)));
-    if (at >= 0) found.push(`${name}: ${values[at]} of point ${at} became ${got ? got[at] : "nothing"}`);
-  }
-  for (const key of ["scale", "offset"] as const)
-    if (`${source[key]}` !== `${copy[key]}`) found.push(`${key}: ${source[key]} became ${copy[key]}`);
-  return found;
-}
-const zeroed = (value: number | bigint) => (Number(value) === 0 ? 0 : value);
-
 describe("every LAS and LAZ file of the test data", () => {
-  const files = existsSync(join(DATA, "MANIFEST.md"))
-    ? (readdirSync(DATA, { recursive: true }) as string[])
-        .filter((file) => /\.la[sz]$/i.test(file) && isQuick(file))
-        .sort()
-    : [];
-  /** Refused or without points: nothing to write back. */
-  const REFUSED = /malformed.(1\.2-no-points|broken_coder|broken_size|no-points|garbage_nVariableLength)/;
-  /** Compressed in ways that the other decoder does not know; the same points are there uncompressed. */
-  const TWINS = /formats.(pdrf10-1\.4|pdrf4-1\.3|point-version-1-point-wise)\.laz$/;
-
+  const files = lasFiles().filter(isQuick);
   test.skipIf(files.length > 0)("skipped: the test data is not there (APP_TEST_DATA)", () => undefined);
-  test.runIf(files.length > 0)("there are enough", () => expect(files.length).toBeGreaterThan(60));
-  test.each(files.filter((file) => !REFUSED.test(file)))("%s", async (file) => {
-    const path = join(DATA, file);
-    const source = await readRawLas(readFileSync(TWINS.test(file) ? path.replace(/laz$/, "las") : path));
-    const { session_id, warnings = [] } = await create(made, path);
+  test.runIf(files.length > 0)("there are enough", () => expect(files.length).toBeGreaterThan(55));
+  test.each(files)("%s", async (file) => {
+    const source = await sourceRecords(file);
+    const { session_id, warnings = [] } = await create(made, join(DATA, file));
     for (const format of ["las", "laz"] as const)
-      expect(losses(source, await written(made, session_id, format)), format).toEqual([]);
+      expect(losses(source, await writtenRecords(made, session_id, format)), format).toEqual([]);
     const waveforms = [4, 5, 9, 10].includes(source.format);
     expect(warnings.some((warning) => warning.includes("has waveforms"))).toBe(waveforms);
   });
@@ -124,19 +89,21 @@ describe.each([0, 1, 2, 3, 6, 7, 8])("constant fields of point format %i", (form
     const source = await readRawLas(uniform(format));
     expect([...source.fields].filter(([name, values]) => !/^[XYZ]$/.test(name) && Number(values[0]) === 0)).toEqual([]);
     const id = await open("a");
-    expect(losses(source, await written(made, id, "laz"))).toEqual([]);
+    expect(losses(source, await writtenRecords(made, id, "laz"))).toEqual([]);
     await made.remove(id, 1, 1);
     const kept = rowsFrom(source, [0, 2, 3, 4, 5]);
-    expect(losses(kept, await written(made, id, "las"))).toEqual([]);
+    expect(losses(kept, await writtenRecords(made, id, "las"))).toEqual([]);
     const copy = await answered(made, DuplicateResponse, `/api/cloud/session/${id}/duplicate`, {});
     const duplicate = copy.duplicate?.session_id ?? "";
-    expect(losses(kept, await written(made, duplicate, "las"))).toEqual([]);
+    expect(losses(kept, await writtenRecords(made, duplicate, "las"))).toEqual([]);
     const url = `/api/cloud/session/${id}/extract`;
     const { extracted } = await answered(made, ExtractResponse, url, { region: slab(2, 3) });
-    expect(losses(rowsFrom(source, [2, 3]), await written(made, extracted?.session_id ?? "", "las"))).toEqual([]);
+    expect(losses(rowsFrom(source, [2, 3]), await writtenRecords(made, extracted?.session_id ?? "", "las"))).toEqual(
+      [],
+    );
     const restarted = await restartWith(await deadCopy(made, id), { [id]: untouched });
     try {
-      expect(losses(kept, await written(restarted, id, "laz"))).toEqual([]);
+      expect(losses(kept, await writtenRecords(restarted, id, "laz"))).toEqual([]);
     } finally {
       await restarted.close();
     }
@@ -154,10 +121,10 @@ describe.each([0, 1, 2, 3, 6, 7, 8])("constant fields of point format %i", (form
       fields: new Map([...x.fields].map(([name, values]) => [name, [...values, ...(y.fields.get(name) ?? [])]])),
     });
     const varied = await merge([a, b]);
-    expect(losses(joined(first, second), await written(made, varied, "las"))).toEqual([]);
-    expect(losses(joined(first, first), await written(made, await merge([a, c]), "las"))).toEqual([]);
+    expect(losses(joined(first, second), await writtenRecords(made, varied, "las"))).toEqual([]);
+    expect(losses(joined(first, first), await writtenRecords(made, await merge([a, c]), "las"))).toEqual([]);
     const third = await merge([varied, c]); // a column and a constant
-    expect(losses(joined(joined(first, second), first), await written(made, third, "las"))).toEqual([]);
+    expect(losses(joined(joined(first, second), first), await writtenRecords(made, third, "las"))).toEqual([]);
   });
 });
 
@@ -177,7 +144,7 @@ test("flags that vary are kept, but not shown unless they get a label", async ()
   const source = await readRawLas(half);
   const shown = async (wishes: object) => {
     const tail = await create(made, path, wishes);
-    expect(losses(source, await written(made, tail.session_id, "las"))).toEqual([]);
+    expect(losses(source, await writtenRecords(made, tail.session_id, "las"))).toEqual([]);
     return tail.attributes.some(({ name }) => name === "las_withheld");
   };
   expect(await shown({})).toBe(false);
@@ -189,7 +156,7 @@ test("the dimensions of a second Extra Bytes record keep their names", async () 
   expect([...raw.fields.keys()].slice(-2)).toEqual(["amplitude", "confidence"]);
   const tail = await create(made, made.file("second.las", secondRecord()));
   expect(tail.attributes.map(({ name }) => name)).toContain("confidence");
-  expect(losses(raw, await written(made, tail.session_id, "las"))).toEqual([]);
+  expect(losses(raw, await writtenRecords(made, tail.session_id, "las"))).toEqual([]);
 });
 
 /** Two Extra Bytes records of one dimension each. */

@@ -58,7 +58,7 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
     const names = scans.filter((_, i) => !stated[i]).map(({ file }) => file.name);
     throw bad(
       missing > 0
-        ? `${names.join(", ")} state no scanner position: give --origin x,y,z for each of them (${given.length} of ${missing} given)`
+        ? `${names.join(", ")} ${names.length === 1 ? "states" : "state"} no scanner position: give --origin x,y,z for each (${given.length} of ${missing} given)`
         : `--origin is given ${given.length} times, but the scans state their positions`,
     );
   }

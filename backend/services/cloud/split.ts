@@ -176,7 +176,8 @@ export function duplicateCloud(session: CloudSession, deps: Deps, job: Job): Pro
     const { hit_count, deleted_count } = await surviving(base, job);
     const rows = positionsColumn(base).length;
     if (deleted_count === rows) {
-      throw new AppError("invalid_argument", "no surviving points: every point of this cloud is deleted");
+      const why = rows === 0 ? "the cloud has no points" : "every point of this cloud is deleted";
+      throw new AppError("invalid_argument", `no surviving points: ${why}`);
     }
     const deleted = fixedColumn(base, "deleted");
     const drop = deleted ?? (await noRows(rows, job));

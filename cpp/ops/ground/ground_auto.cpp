@@ -18,6 +18,7 @@
 #include "ops/ground/layer_noise.h"
 #include "ops/ground/return_layer.h"
 #include "ops/ground/smrf.h"
+#include "ops/ground/stand_out.h"
 #include "ops/ground/upper_ground.h"
 
 namespace pc {
@@ -91,6 +92,8 @@ void label(HitPoints points, const Lattice& lattice, const Surface& surface, con
     }
     ground.fetch_add(own, std::memory_order_relaxed);
   });
+  ground -= drop_points_that_stand_out(points, {lattice, cells, planes, threshold}, constants,
+                                       result.ground_class, ctx);
   result.ground_count = ground;
   result.plant_count = points.size() - ground;
 }

@@ -44,7 +44,8 @@ double ground_auto_cell_size(const GroundExtent& extent, double point_spacing_m,
 /// lies near the blended planes of the ground cells around it, or at most the threshold above its cell's lowest point
 /// if that is ground, or on a face or the edge of a terrace above it (upper_ground.h). In dense clouds the noise of the
 /// ground is measured (layer_noise.h): points within 3 deviations of the middle of its layer are ground too, and the
-/// search is repeated if layers are thicker than it assumed.
+/// search is repeated if layers are thicker than it assumed. Points that stand out of the ground around them are taken
+/// out again (stand_out.h).
 ///
 ///     spacing s     sqrt(area of occupied cells / points)
 ///     cell          clamp(0.85 s, 0.25, 5) m; larger where 16 M cells would be exceeded

@@ -21,6 +21,18 @@ constexpr int kBlockReach = 4;  // cells, no more than kBlock
 
 }  // namespace
 
+std::uint32_t place_in_cell(const CellPosition& at) {
+  const auto part = [](double value) {
+    return static_cast<std::uint32_t>((value + 0.5 - std::floor(value + 0.5)) * 65535.0);
+  };
+  return part(at.u) << 16 | part(at.v);
+}
+
+CellPoint cell_point(std::uint32_t place, float height) {
+  return {static_cast<float>(place >> 16) / 65535.0F - 0.5F,
+          static_cast<float>(place & 0xffffU) / 65535.0F - 0.5F, height};
+}
+
 BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lowest,
                                     const LowOutliers& outliers, OpContext& ctx) {
   const Lattice& lattice = lowest.lattice;
@@ -31,18 +43,12 @@ BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lo
       if (!is_finite(xyz[i])) continue;
       const std::size_t cell = lattice.cell_of(xyz[i]);
       if (lattice.height_of(xyz[i]) != lowest.height[cell] || floor.below(xyz[i])) continue;
-      const CellPosition at = lattice.position_of(xyz[i]);
-      const auto part = [](double value) {
-        return static_cast<std::uint32_t>((value + 0.5 - std::floor(value + 0.5)) * 65535.0);
-      };
-      atomic_min(offset.data() + cell, part(at.u) << 16 | part(at.v));
+      atomic_min(offset.data() + cell, place_in_cell(lattice.position_of(xyz[i])));
     }
   });
   BulkVector<CellPoint> points(lattice.cells());
-  for (std::size_t cell = 0; cell < points.size(); ++cell) {
-    points[cell] = {static_cast<float>(offset[cell] >> 16) / 65535.0F - 0.5F,
-                    static_cast<float>(offset[cell] & 0xffffU) / 65535.0F - 0.5F, lowest.height[cell]};
-  }
+  for (std::size_t cell = 0; cell < points.size(); ++cell)
+    points[cell] = cell_point(offset[cell], lowest.height[cell]);
   return points;
 }
 

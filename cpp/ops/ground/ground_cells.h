@@ -13,6 +13,11 @@ struct CellPlane {
   PC_HD float at(float du, float dv) const { return height + gu * du + gv * dv; }
 };
 
+/// A position within its cell, 16 bits for each axis; westernmost, then southernmost is smallest.
+std::uint32_t place_in_cell(const CellPosition& at);
+/// The point at such a position.
+CellPoint cell_point(std::uint32_t place, float height);
+
 /// The lowest point of each cell of `lowest`; of equally low ones the westernmost, then the southernmost.
 BulkVector<CellPoint> lowest_points(Span<const Vec3d> xyz, const SurfaceGrid& lowest,
                                     const LowOutliers& outliers, OpContext& ctx);

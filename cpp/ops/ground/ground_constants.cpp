@@ -2,7 +2,7 @@
 
 namespace pc {
 
-std::array<NamedGroundConstant, 46> named_constants(GroundConstants& c) {
+std::array<NamedGroundConstant, 48> named_constants(GroundConstants& c) {
   return {{
       {"low_points_per_cell", &c.low.points_per_cell},
       {"low_support", &c.low.support},
@@ -47,6 +47,8 @@ std::array<NamedGroundConstant, 46> named_constants(GroundConstants& c) {
       {"upper_slope_share", &c.upper_slope_share},
       {"upper_face_slope", &c.upper_face_slope},
       {"upper_scatter", &c.upper_scatter},
+      {"out_deviations", &c.out_deviations},
+      {"out_share", &c.out_share},
       {"noise_deviations", &c.noise_deviations},
       {"noise_max_m", &c.noise_max_m},
       {"noise_share", &c.noise_share},

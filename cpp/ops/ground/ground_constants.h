@@ -47,7 +47,9 @@ struct GroundConstants {
       max_class;             ///< threshold, in point spacings; metres
   double class_slope_share;  ///< of the rise within a cell, added to the threshold
   double upper_slope_share, upper_face_slope,
-      upper_scatter;        ///< as above, for points above the lowest of a cell
+      upper_scatter;      ///< as above, for points above the lowest of a cell
+  double out_deviations;  ///< of the ground around a cell, beyond the threshold: points above that stand out
+  double out_share;       ///< of the threshold above its own plane: lower cells are not looked at
   double noise_deviations;  ///< from the middle of the layer of ground returns that are ground
   double noise_max_m;       ///< largest deviation of such a layer
   double noise_share;       ///< of the windows that have to show it
@@ -97,6 +99,8 @@ inline constexpr GroundConstants kGroundConstants{
     .upper_slope_share = 0.25,
     .upper_face_slope = 1,
     .upper_scatter = 1,
+    .out_deviations = 3,
+    .out_share = 0.5,
     .noise_deviations = 3,
     .noise_max_m = 0.12,
     .noise_share = 0.2,
@@ -117,6 +121,6 @@ struct NamedGroundConstant {
 };
 
 /// All of them; the ones of find_low_outliers have names that begin with `low_`.
-std::array<NamedGroundConstant, 46> named_constants(GroundConstants& constants);
+std::array<NamedGroundConstant, 48> named_constants(GroundConstants& constants);
 
 }  // namespace pc

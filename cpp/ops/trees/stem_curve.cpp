@@ -339,9 +339,9 @@ class Measuring {
   /// Measures the radius of a section on the stretch of stem around it.
   void measure_girth(StemSection& section, const Slices& slices, const Stem& stem, const Place& expected) {
     const auto stretch = [&](const PlainCircle& at, double half) {
-      const double room = std::min(half, std::max(section.axial_m - kLeastHeight, section.thickness_m / 2));
-      const auto all =
-          slices.stretch(section.axial_m, 2 * room, at.center, kWindowRadii * at.radius + kWindowRoom);
+      const double down = std::min(half, std::max(section.axial_m - kLeastHeight, section.thickness_m / 2));
+      const auto all = slices.stretch(section.axial_m + (half - down) / 2, half + down, at.center,
+                                      kWindowRadii * at.radius + kWindowRoom);
       ctx_.checkpoint();
       return even_choice(Span<const Vec3d>{all.data(), all.size()}, kMostStretchPoints);
     };

@@ -30,7 +30,7 @@ constexpr double kMostRatio = 2;  // of the radius and that of the start
 
 // Length of stem to each side.
 constexpr double kSeenWell = 0.75, kSeenHalf = 0.5, kShortStretch = 0.15, kMiddleStretch = 0.4,
-                 kLongStretch = 0.8;
+                 kLongStretch = 1.6;
 
 struct Section {
   double axial_m;

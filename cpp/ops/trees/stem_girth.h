@@ -9,8 +9,8 @@
 
 namespace pc {
 
-/// The points of a stem near a circle of a section, up to a distance along the stem to each side of it: across the axis
-/// (x, y) and along it (z), metres.
+/// The points of a stem near a circle of a section, up to a distance along the stem above it and below it, there only
+/// down to the widened foot: across the axis (x, y) and along it (z), metres.
 using StemStretch = std::function<std::vector<Vec3d>(const PlainCircle& at, double half_length_m)>;
 
 struct StemGirth {
@@ -27,7 +27,7 @@ struct StemGirth {
 ///
 /// stretch  Points further from the surface than the inlier distance and a tenth of the radius are left out. The less of the
 ///          circle is seen, the longer the stretch, so that bark averages out: 0.15 m to each side from 3/4 of the circle
-///          on, 0.4 m from half of it, else 0.8 m.
+///          on, 0.4 m from half of it, else 1.6 m.
 /// expected a circle of a section nearby; the fit starts from it, from circles through the stretch, and from wider ones
 /// axial_m  where the girth is wanted
 /// Prior    Of the ellipse: ellipticity_square. Where less than .6 of the sectors are seen, a circle is fitted, and what the

@@ -12,6 +12,8 @@ const LEAVES = 100_000;
 /** The time of a cell grows with the square of its leaves and more: cells of leaves, and doubled. */
 const LEAVES_PER_CELL = [500, 1_000] as const;
 const STEMS = 1_000_000;
+/** Of the plot, millions: the growth from one to the next shows. */
+const DOUBLED_MILLIONS = [2.5, 5, 10] as const;
 
 /** The plot of the paper's authors: 1.54M points of lodgepole pines, no ground. */
 const PINES = join(DATA, "trees_tls/treeiso_LPine1_demo.laz");
@@ -124,6 +126,45 @@ export const treeJobs: Readonly<Record<string, Job>> = {
         compare: ["op_cpu_s", "peak_rss_mib"],
       }),
     ]),
+  ),
+  ...Object.fromEntries(
+    DOUBLED_MILLIONS.flatMap((millions) => {
+      const points = String(millions * ONE_MILLION);
+      const figures = ["op_s", "op_cpu_s", "found", "column_ratio"] as const;
+      const [seconds, least] = [6 * millions, 40];
+      return [
+        [
+          `trees-auto-${millions}m`,
+          defineJob(() => nativeJob(figures, "path-trees", points, THREADS), {
+            title: `trees by paths of a plot of ${millions}M points`,
+            count: millions * ONE_MILLION,
+            most: 2,
+            figure: (sample) =>
+              `${sample.op_s.toFixed(1)} s, ${sample.op_cpu_s.toFixed(1)} CPU-s, ${sample.found} trees, ${sample.column_ratio.toFixed(2)}x the columns`,
+            targets: [
+              atMost((sample) => sample.op_s, seconds, `<= ${seconds} s`),
+              atMost((sample) => sample.column_ratio, 3, "<= 3x the columns"),
+              atLeast((sample) => sample.found, least, "40 trees"),
+            ],
+            compare: ["op_cpu_s", "peak_rss_mib"],
+          }),
+        ],
+        [
+          `stems-${millions}m`,
+          defineJob(() => nativeJob(figures, "find-stems", points, THREADS), {
+            title: `stems of a plot of ${millions}M points`,
+            count: millions * ONE_MILLION,
+            figure: (sample) =>
+              `${sample.op_s.toFixed(2)} s, ${sample.op_cpu_s.toFixed(2)} CPU-s, ${sample.found} stems, ${sample.column_ratio.toFixed(2)}x the columns`,
+            targets: [
+              atMost((sample) => sample.op_s, millions, `<= ${millions} s`),
+              atLeast((sample) => sample.found, least, "40 stems"),
+            ],
+            compare: ["op_cpu_s", "peak_rss_mib"],
+          }),
+        ],
+      ];
+    }),
   ),
   "trees-cut-pursuit": defineJob(
     async () => nativeJob(FIGURES, "segment-trees", (await plotFiles(ONE_MILLION)).las, THREADS),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { DuplicateResponse } from "../../../shared/contract/cloud-session/duplicate.ts";
+import { create } from "../../support/app/app.ts";
 import {
   answered,
   cloud,
@@ -48,6 +49,13 @@ test("the copies are independent, even if they share an octree", async () => {
 test("a cloud with misses only has no points", async () => {
   const { session_id } = await cloud(made, ["x y z is_miss", "0 0 900 1"]);
   expect(await duplicate(session_id)).toMatchObject({ point_count: 0 });
+});
+
+test("a file without points: nothing was deleted, and nothing is said to be", async () => {
+  const header = ["ply", "format ascii 1.0", "element vertex 0", ...["x", "y", "z"].map((a) => `property float ${a}`)];
+  const path = made.file("none.ply", [...header, "end_header", ""].join("\n"));
+  const { session_id } = await create(made, path);
+  expect(await refusal(made, url(session_id), {})).toEqual([400, "no surviving points: the cloud has no points"]);
 });
 
 test("rejected requests", async () => {

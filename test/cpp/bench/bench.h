@@ -88,6 +88,10 @@ int make_dem(const Arguments& arguments);
 /// Arguments: FILE [THREADS]
 int segment_trees(const Arguments& arguments);
 
+/// Trees by cheapest paths, and stems, of the plants of the synthetic plot. Arguments: POINTS [THREADS]
+int path_trees(const Arguments& arguments);
+int find_stems(const Arguments& arguments);
+
 /// Meshes a scanned stem and cleans the mesh. Arguments: alpha_shape|delaunay POINTS [THREADS]
 int mesh_stem(const Arguments& arguments);
 

@@ -59,6 +59,8 @@ constexpr Job kJobs[] = {
     {"dem", "POINTS [THREADS]", 1, pc::bench::make_dem},
     {"cloth", "FILE.las RESOLUTION_M [THREADS]", 2, pc::bench::filter_ground},
     {"segment-trees", "FILE.las|FILE.laz [THREADS]", 1, pc::bench::segment_trees},
+    {"path-trees", "POINTS [THREADS]", 1, pc::bench::path_trees},
+    {"find-stems", "POINTS [THREADS]", 1, pc::bench::find_stems},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
     {"rays", "TRIANGLES scan|random|down [RAYS] [ISA]", 2, pc::bench::trace_rays},
     {"surface", "alpha_shape|delaunay POINTS [THREADS]", 2, pc::bench::mesh_stem},

@@ -32,6 +32,12 @@ test.each([
     "The fit did not converge within max_iterations 5; raise it.",
     "The fit did not converge within --max-iterations 5; raise it.",
   ],
+  [
+    "as leaves do. Search a layer where the stems are free of branches (change band_min_m and band_max_m).",
+    "as leaves do.",
+  ],
+  ["fewer than threshold_filter 30 points", "fewer than --least-points 30 points"],
+  ["instead of 44. Give seed_points, or remove undergrowth.", "instead of 44. Remove undergrowth."],
   ["try a larger search_radius", "try a larger --search-radius"],
   [
     "Crowns have only 2.0 points on average, so chm_crown_scale 2.5 m is small for these points and may split crowns; give the width of the smaller crowns.",

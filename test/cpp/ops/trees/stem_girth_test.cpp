@@ -114,4 +114,28 @@ TEST(StemGirth, EllipticStemsOnAnArcHaveIntervalsThatCoverThem) {
   EXPECT_GE(quarter.coverage(), 0.82);
 }
 
+/// The lengths of stem to each side that a fit asks for, of a round stem with no bark.
+std::vector<double> lengths_for(double arc_deg) {
+  std::vector<double> asked;
+  const StemStretch stretch = [&](const PlainCircle&, double half) {
+    asked.push_back(half);
+    std::vector<Vec3d> points;
+    for (double s = 1.3 - half; s <= 1.3 + half; s += 0.02) {
+      for (double angle = 0; angle < arc_deg; angle += 3)
+        points.push_back({0.1 * std::cos(angle * kPi / 180), 0.1 * std::sin(angle * kPi / 180), s});
+    }
+    return points;
+  };
+  const CircleFitParams params{CircleSearch::kRansac, 0.02, 0.02, 1.5, 8, 0, kPopulation};
+  const auto girth = measure_stem_girth(stretch, {{0, 0}, 0.1}, 1.3, params);
+  EXPECT_TRUE(girth && std::abs(girth->radius - 0.1) < 0.002) << arc_deg;
+  return asked;
+}
+
+TEST(StemGirth, TheLessIsSeenTheLongerTheStretch) {
+  EXPECT_EQ(lengths_for(360), (std::vector<double>{1.6, 0.15}));
+  EXPECT_EQ(lengths_for(200), (std::vector<double>{1.6, 0.4}));
+  EXPECT_EQ(lengths_for(90), (std::vector<double>{1.6}));
+}
+
 }  // namespace

@@ -8,6 +8,7 @@
 // `npm run accuracy -- surfaces [--json] [--method delaunay,alpha_shape] [--group sphere,torus,saddle,hole,boxes,cylinder,real]`
 // `npm run accuracy -- registration [--json] [--method gicp,point_to_plane,point_to_point] [--group maize,room1_o70,..]`
 // `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting] [--group sphere,torus,boxes,saddle,hole,cylinder]`
+// `npm run accuracy -- round-trip [--json] [--method las,laz] [--group las/formats,als,..]`
 // `npm run accuracy -- rooms [--json] [--method ball_pivoting,poisson,alpha_shape] [--group even,rows_5,rows_5_noisy,..]`
 // `npm run accuracy -- trees [--json] [--method nearest_stem,chm,default,auto] [--group apart_1,apart_4,apart_9,interlocked_1,..]`
 // `npm run accuracy -- prospect [--json] [--method full,likelihood,windowed] [--group "forward,abs box,own typical,.."]`

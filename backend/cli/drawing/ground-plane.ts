@@ -84,7 +84,7 @@ function outermost(sample: PointSample, frame: Frame): Cell[] {
   return [...cells.values()];
 }
 
-/** A height that a cell's neighbours are not below but for a fifth of them; -Infinity without neighbours. */
+/** The height that a fifth of a cell's neighbours lie below; -Infinity without neighbours. */
 function lowNeighbor(cells: ReadonlyMap<number, Cell>, key: number): number {
   const heights = AROUND.flatMap((step) => cells.get(key + step)?.z ?? []).sort((a, b) => a - b);
   return heights[Math.floor(heights.length / 5)] ?? -Infinity;

@@ -168,11 +168,11 @@ describe("a project that somebody else wrote", () => {
 
   test("that would fill the disk is refused before it is unpacked", async () => {
     const id = "0".repeat(40);
-    const nothing = Buffer.alloc(80 * 2 ** 20);
+    const blank = { text: " ".repeat(260 * 2 ** 20) };
     const of = (members: Readonly<Record<string, Uint8Array | object>>, more: object = {}) =>
       error({ [MANIFEST]: MANIFEST_OF(more), ...members });
-    expect(await of({ "scene.bin": { text: nothing.toString("latin1") } })).toMatch(/scene\.bin would unpack to/);
-    const octree = (name: string) => ({ ...scene, [`octrees/${id}/${name}`]: { text: nothing.toString("latin1") } });
+    expect(await of({ "scene.bin": blank })).toMatch(/scene\.bin would unpack to/);
+    const octree = (name: string) => ({ ...scene, [`octrees/${id}/${name}`]: blank });
     expect(await of(octree("metadata.json"), { octrees: [id] })).toMatch(/metadata\.json is larger than/);
   });
 

@@ -54,8 +54,8 @@ function expected(value: unknown, shape: JsonShape): unknown {
   }
   if (shape.kind !== "object") {
     if (!Array.isArray(value)) return value;
-    const flat = value.flat().map((item) => (item === null ? Number.NaN : Number(item)));
-    return { length: value.length, values: fits(shape.kind, value) ? flat : null };
+    if (!fits(shape.kind, value)) return { length: value.length, values: null };
+    return { length: value.length, values: value.flat().map((item) => (item === null ? Number.NaN : Number(item))) };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(

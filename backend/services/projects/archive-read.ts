@@ -10,11 +10,11 @@ const DEFLATED = 8;
 /** Fixed part of a local header. */
 const LOCAL_HEADER = 30;
 
-/** The error of an archive that is damaged or hostile. */
-/** No scene and no octree is packed that well; a member up to this size may be. */
+/** No scene of the size is packed that well, and octrees are not packed at all; a member up to this size may be. */
 const MAX_RATIO = 200;
-const MAX_UNDOUBTED_BYTES = 64 * MIB;
+const MAX_UNDOUBTED_BYTES = 256 * MIB;
 
+/** The error of an archive that is damaged or hostile. */
 export const damagedProject = (why: string, cause?: unknown): AppError =>
   new AppError("invalid_file", `The project is damaged: ${why}`, undefined, { cause });
 

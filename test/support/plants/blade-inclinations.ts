@@ -46,6 +46,7 @@ export async function bladeInclinations(placed: NativePlacedPlants): Promise<num
     degrees.push((Math.acos(Math.min(1, Math.abs(turned[2] ?? 0) / Math.hypot(...turned))) * 180) / Math.PI);
   }
   for (const column of [made.instance_prototype, made.instance_plant, made.instance_matrix]) column.release();
-  for (const column of Object.values(prototypes)) column?.release();
+  const { is_textured: _, ...columns } = prototypes;
+  for (const column of Object.values(columns)) column?.release();
   return degrees;
 }

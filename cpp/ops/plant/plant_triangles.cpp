@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -220,10 +221,11 @@ std::size_t PlantTriangles::read(PlantField field, std::uint64_t byte_offset, st
     to += size, left -= size;
   };
   if (byte_offset % stride != 0) cut(byte_offset % stride);
-  const std::size_t whole = left / stride;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(to) % alignof(float) == 0;
+  const std::size_t whole = is_aligned ? left / stride : 0;
   if (whole > 0) fill(field, triangle, whole, to);
   to += whole * stride, left -= whole * stride, triangle += whole;
-  if (left > 0) cut(0);
+  while (left > 0) cut(0);
   return bytes;
 }
 

@@ -40,7 +40,7 @@ Stand stand() {
     Stand out;
     out.prototypes = plant_prototypes(shapes(), 1);
     const PlantSpecies species = test::tree_species();
-    for (const double age : {40.0, 400.0}) {
+    for (const double age : {200.0, 560.0}) {
       PlantStructure plant = test::grown(species, age);
       plant.base_position = {5e6 + age, 1, 2};
       out.plants.push_back(plant_parts(plant, species, out.prototypes, {1}, ctx));

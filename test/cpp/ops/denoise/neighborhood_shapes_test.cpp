@@ -1,4 +1,4 @@
-#include "ops/denoise/thin_share.h"
+#include "ops/denoise/neighborhood_shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,19 @@
 namespace pc {
 namespace {
 
-double share(const std::vector<Vec3d>& points, int threads = 2) {
+NeighborhoodShapes shapes(const std::vector<Vec3d>& points, int threads = 2) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   const KdTree tree({points.data(), points.size()}, ctx);
-  return thin_share(tree, 16, ctx);
+  return neighborhood_shapes(tree, 16, ctx);
+}
+
+double share(const std::vector<Vec3d>& points, int threads = 2) { return shapes(points, threads).thin_share; }
+
+/// A level lattice of `side` points squared.
+void add_lattice(std::vector<Vec3d>& points, std::size_t side, double step, double z) {
+  for (std::size_t i = 0; i < side * side; ++i)
+    points.push_back({step * static_cast<double>(i % side), step * static_cast<double>(i / side), z});
 }
 
 /// Points around straight ropes of 1 cm, 5 mm apart along them.
@@ -29,7 +37,7 @@ std::vector<Vec3d> ropes(std::size_t count) {
   return points;
 }
 
-TEST(ThinShare, RopesAreThinWallsAndScanRowsAreNot) {
+TEST(NeighborhoodShapes, RopesAreThinWallsAndScanRowsAreNot) {
   EXPECT_GT(share(ropes(8000)), 0.95);
   std::vector<Vec3d> wall, rows, cube;
   for (std::size_t i = 0; i < 8000; ++i) {
@@ -46,7 +54,33 @@ TEST(ThinShare, RopesAreThinWallsAndScanRowsAreNot) {
   EXPECT_EQ(share(std::vector<Vec3d>(100, Vec3d{1, 2, 3})), 0);
 }
 
-TEST(ThinShare, CopiesOrderThreadsAndOriginDoNotMatter) {
+/// The sixteenth neighbour in a lattice is two steps along and one across: sqrt(5) steps.
+TEST(NeighborhoodShapes, BallsTellHowEvenlySurfacesAreSampled) {
+  std::vector<Vec3d> points;
+  add_lattice(points, 100, 0.05, 0);
+  const NeighborhoodShapes even = shapes(points);
+  EXPECT_NEAR(even.surface_spread, 1, 1e-9);
+  EXPECT_NEAR(even.surface_ball_m, std::sqrt(5.0) * 0.05, 0.2 * 0.05);
+  for (Vec3d& p : points) p = p + Vec3d{5e6, -5e6, 100};
+  EXPECT_NEAR(shapes(points).surface_ball_m, even.surface_ball_m, 1e-6);
+  for (Vec3d& p : points) p = p - Vec3d{5e6, -5e6, 100};
+  add_lattice(points, 100, 0.2, 50);
+  const NeighborhoodShapes uneven = shapes(points);
+  EXPECT_NEAR(uneven.surface_spread, 4, 0.01);
+  EXPECT_NEAR(uneven.surface_ball_m, std::sqrt(5.0) * 0.2, 0.2 * 0.2);
+  EXPECT_EQ(shapes(points, 1).surface_spread, uneven.surface_spread);
+  EXPECT_EQ(shapes(points, 1).surface_ball_m, uneven.surface_ball_m);
+}
+
+TEST(NeighborhoodShapes, FewSurfacesTellNothing) {
+  std::vector<Vec3d> points;
+  add_lattice(points, 9, 0.05, 0);
+  EXPECT_TRUE(std::isinf(shapes(points).surface_spread));
+  EXPECT_TRUE(std::isinf(shapes(points).surface_ball_m));
+  EXPECT_TRUE(std::isinf(shapes({}).surface_spread));
+}
+
+TEST(NeighborhoodShapes, CopiesOrderThreadsAndOriginDoNotMatter) {
   std::vector<Vec3d> points = ropes(3000);
   for (std::size_t i = 0; i < 27'000; ++i) points.push_back(test::random_point(5, i) * 4.0);
   const double expected = share(points);

@@ -114,7 +114,11 @@ const RUNS: readonly (readonly [name: string, path: string, body: (id: string) =
   ),
   ["c2m", "/api/c2m/distance", (id) => ({ source: { session_id: id }, ...mesh })],
   ["icp mesh", "/api/c2m/icp-register", (id) => ({ source: { session_id: id }, ...mesh })],
-  ["icp clouds", "/api/c2c/icp-register", (id) => ({ source: { session_id: id }, target: { session_id: id } })],
+  [
+    "icp clouds",
+    "/api/c2c/icp-register",
+    (id) => ({ source_source: { session_id: id }, target_source: { session_id: id } }),
+  ],
   ["lad", "/api/lad/compute", (id) => ({ scans: [scan(id)], grid, gtheta_override: true, gtheta: 0.5 })],
   ...["laz", "e57", "ply", "txt", "ptx", "xyz"].map(
     (format) =>

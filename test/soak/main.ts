@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../bench/folders.ts";
 import { Service } from "../bench/service.ts";
-import { median, ProcessWatch, percentile, type Sample } from "./process-watch.ts";
+import { median, ProcessWatch, percentile, type Sample, slope } from "./process-watch.ts";
 import { type Found, soak } from "./run.ts";
 
 const { values } = parseArgs({
@@ -45,7 +45,7 @@ function quarters(samples: readonly Sample[], what: Exclude<keyof Sample, "minut
 }
 
 function tell(found: Found, perMinute: readonly (readonly number[])[], watch: ProcessWatch): void {
-  const { steps, canceled, swept, refused, wrong } = found;
+  const { steps, canceled, swept, done, refused, wrong } = found;
   const waits = perMinute.flat();
   const late = perMinute.map((minute) => percentile(minute, 0.99));
   const ms = (value: number) => `${value.toFixed(1)} ms`;
@@ -59,9 +59,10 @@ function tell(found: Found, perMinute: readonly (readonly number[])[], watch: Pr
   for (const what of ["rss_mib", "anon_mib", "handles", "threads"] as const) {
     const most = watch.samples.reduce((most, one) => Math.max(most, one[what]), 0);
     console.log(
-      `${what}: before ${before?.[what].toFixed(0)}, quarters ${quarters(watch.samples, what)}, most ${most.toFixed(0)}, after ${after?.[what].toFixed(0)}`,
+      `${what}: before ${before?.[what].toFixed(0)}, quarters ${quarters(watch.samples, what)}, most ${most.toFixed(0)}, after ${after?.[what].toFixed(0)}, slope of the second half ${slope(watch.samples, what).toFixed(0)} per hour`,
     );
   }
+  console.log(`steps that ended well: ${[...done].map(([name, count]) => `${name} ${count}`).join(", ")}`);
   for (const [reason, count] of [...refused].sort((a, b) => b[1] - a[1])) console.log(`  ${count} x ${reason}`);
   for (const text of wrong) console.log(`WRONG ${text}`);
 }

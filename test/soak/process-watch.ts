@@ -39,3 +39,12 @@ export const median = (values: readonly number[]): number =>
 
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
+
+/** Least-squares slope of a line through the samples of the second half, per hour. */
+export function slope(samples: readonly Sample[], what: Exclude<keyof Sample, "minute">): number {
+  const late = samples.slice(Math.floor(samples.length / 2));
+  const mean = (of: (one: Sample) => number) => late.reduce((sum, one) => sum + of(one), 0) / late.length;
+  const [at, level] = [mean(({ minute }) => minute), mean((one) => one[what])];
+  const spread = mean(({ minute }) => (minute - at) ** 2);
+  return (60 * mean((one) => (one.minute - at) * (one[what] - level))) / spread;
+}

@@ -87,7 +87,7 @@ export async function soak(wanted: Wanted): Promise<Found> {
     random: uniform(seed * 1000 + i + 1),
     clouds: [],
   }));
-  const tally: Tally = { steps: 0, canceled: 0, refused: new Map(), wrong: [] };
+  const tally: Tally = { steps: 0, canceled: 0, done: new Map(), refused: new Map(), wrong: [] };
   const until = Date.now() + wanted.for_ms;
   let swept = 0;
   const sweeping = async () => {

@@ -25,13 +25,13 @@ export interface User {
   readonly sizes: Map<string, number>;
 }
 export type Step = (user: User, run: RunOptions) => Promise<void>;
-type CloudStep = (user: User, cloud: Cloud, run: RunOptions) => Promise<void>;
+export type CloudStep = (user: User, cloud: Cloud, run: RunOptions) => Promise<void>;
 
 const MOST_CLOUDS = 4;
 
 export class Wrong extends Error {}
 
-function same(what: string, found: unknown, wanted: unknown): void {
+export function same(what: string, found: unknown, wanted: unknown): void {
   if (found !== wanted) throw new Wrong(`${what}: ${String(found)} instead of ${String(wanted)}`);
 }
 export function pick<T>(random: Uniform, list: readonly T[]): T {
@@ -40,10 +40,10 @@ export function pick<T>(random: Uniform, list: readonly T[]): T {
   return found;
 }
 
-const left = (cloud: Cloud) => cloud.total - cloud.deleted;
+export const left = (cloud: Cloud) => cloud.total - cloud.deleted;
 
 /** A box over a share of the cloud in x and y. */
-function part(random: Uniform, { min, max }: Cloud, share: number) {
+export function part(random: Uniform, { min, max }: Cloud, share: number) {
   const from = ([0, 1] as const).map((axis) => min[axis] + random() * (1 - share) * (max[axis] - min[axis]));
   const to = ([0, 1] as const).map((axis) => (from[axis] ?? 0) + share * (max[axis] - min[axis]));
   return {
@@ -224,13 +224,13 @@ const refused: Step = async (user, run) => {
   if (status < 400 || status > 499) throw new Wrong(`${path} answered ${status}`);
 };
 
-const onCloud =
+export const onCloud =
   (step: CloudStep): Step =>
   async (user, run) => {
     if (user.clouds.length > 0) await step(user, pick(user.random, user.clouds), run);
   };
 
-/** Name, weight, step. */
+/** Files, edits and views: name, weight, step. */
 export const STEPS: readonly (readonly [string, number, Step])[] = [
   ["create", 12, create],
   ["close", 7, onCloud(close)],

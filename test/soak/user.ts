@@ -1,10 +1,13 @@
 import { ApiError, CanceledError } from "../../shared/client/index.ts";
 import type { Uniform } from "../accuracy/random.ts";
-import { lookAgain, STEPS, type Step, type User, Wrong } from "./steps.ts";
+import { ANALYSES, CLOUD_ANALYSES } from "./analyses.ts";
+import { lookAgain, onCloud, STEPS, type Step, type User, Wrong } from "./steps.ts";
 
 export interface Tally {
   steps: number;
   canceled: number;
+  /** Steps that ended with the right answer, by name. */
+  readonly done: Map<string, number>;
   /** Steps refused with a reason that a user must expect, by name and reason. */
   readonly refused: Map<string, number>;
   readonly wrong: string[];
@@ -14,13 +17,16 @@ const CANCEL_SHARE = 0.12;
 /** A step must not take longer, whatever the others do. */
 const STALL_MS = 180_000;
 
+const onClouds = CLOUD_ANALYSES.map(([name, weight, step]) => [name, weight, onCloud(step)] as const);
+const ALL = [...STEPS, ...onClouds, ...ANALYSES];
+
 function chosen(random: Uniform): readonly [string, number, Step] {
-  let at = random() * STEPS.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const step of STEPS) {
+  let at = random() * ALL.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const step of ALL) {
     at -= step[1];
     if (at < 0) return step;
   }
-  return STEPS[0] as (typeof STEPS)[number];
+  return ALL[0] as (typeof ALL)[number];
 }
 
 /** One step, some of them canceled at a random moment, as often by a cancel as by a connection that breaks. */
@@ -40,6 +46,7 @@ export async function oneStep(user: User, tally: Tally): Promise<void> {
   tally.steps += 1;
   try {
     await Promise.race([step(user, interrupted ? { signal: abort.signal } : {}), stall]);
+    tally.done.set(name, (tally.done.get(name) ?? 0) + 1);
   } catch (error) {
     await judge(user, tally, name, error);
   } finally {

@@ -68,6 +68,8 @@ export interface PivotedSurface {
   readonly tile_count: number;
   /** Points that are not finite, have no normal, or lie at the place of an earlier row. */
   readonly ignored_count: number;
+  /** Automatic radii: holes closed after the balls have rolled. */
+  readonly filled_hole_count: number;
 }
 
 export interface ReconstructionNative {

@@ -6,6 +6,7 @@ export interface RowSetRecord {
   readonly encoding: "rows" | "runs" | "bits";
   readonly count: number;
   readonly file: string;
+  readonly edit_id?: string;
 }
 
 export interface LabelRecord {
@@ -83,7 +84,12 @@ export type JournalRecord =
   | { readonly type: "confirmed" };
 
 const count = z.int().min(0);
-const rowSet = z.object({ encoding: z.enum(["rows", "runs", "bits"]), count, file: z.string() });
+const rowSet = z.object({
+  encoding: z.enum(["rows", "runs", "bits"]),
+  count,
+  file: z.string(),
+  edit_id: z.string().optional(),
+});
 const label = z.object({ stroke_id: z.string(), to_class: z.number(), rows: rowSet, previous: z.string() });
 const files = z.array(z.string());
 const step = z.discriminatedUnion("op", [

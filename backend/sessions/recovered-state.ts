@@ -139,11 +139,7 @@ async function compacted(gen: CompactedGeneration, files: FileColumns, open: Ope
 }
 
 async function loadUndo({ undo }: ReplayedJournal, open: Open): Promise<UndoState> {
-  const rowSet = async ({ encoding, count, file }: RowSetRecord): Promise<RowSet> => ({
-    encoding,
-    count,
-    data: await open(file),
-  });
+  const rowSet = async ({ file, ...rest }: RowSetRecord): Promise<RowSet> => ({ ...rest, data: await open(file) });
   const label = async ({ stroke_id, to_class, rows, previous }: LabelRecord): Promise<LabelDelta> => ({
     stroke_id,
     to_class,

@@ -161,8 +161,8 @@ export class SessionDisk {
     await rm(join(this.folder, file), { force: true }); // without patience: the session waits
   }
 
-  async #rowSet({ encoding, count, data }: RowSet, batch: string[]): Promise<RowSetRecord> {
-    return { encoding, count, file: await this.#store(data, batch) };
+  async #rowSet({ data, ...rest }: RowSet, batch: string[]): Promise<RowSetRecord> {
+    return { ...rest, file: await this.#store(data, batch) };
   }
 
   async #label(delta: LabelDelta, batch: string[]): Promise<LabelRecord> {

@@ -17,7 +17,7 @@ export function createRecord(
 }
 
 function undoRecord(undo: UndoState, nameOf: (column: ColumnRef) => string): UndoRecord {
-  const rowSet = ({ encoding, count, data }: RowSet): RowSetRecord => ({ encoding, count, file: nameOf(data) });
+  const rowSet = ({ data, ...rest }: RowSet): RowSetRecord => ({ ...rest, file: nameOf(data) });
   const label = ({ stroke_id, to_class, rows, previous }: LabelDelta): LabelRecord => ({
     stroke_id,
     to_class,

@@ -7,6 +7,8 @@ export interface RowSet {
   readonly encoding: RowEncoding;
   readonly data: ColumnRef;
   readonly count: number;
+  /** The client's name of the deletion that made it; absent if it has none. */
+  readonly edit_id?: string;
 }
 
 /** One stroke of the label brush, with the previous values. */

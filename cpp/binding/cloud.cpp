@@ -10,6 +10,7 @@
 #include "ops/cloud/column_stats.h"
 #include "ops/cloud/convert.h"
 #include "ops/cloud/point_spacing.h"
+#include "ops/cloud/return_numbers.h"
 #include "ops/cloud/select_hits.h"
 
 namespace pc::binding {
@@ -179,6 +180,33 @@ Napi::Value max_channel_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, std::uint16_t&& highest) -> Napi::Value { return Napi::Number::New(env, highest); });
 }
 
+// returnNumbers(target_index, target_count): NativeJob<ReturnNumbers | null>
+Napi::Value return_numbers_job(const Napi::CallbackInfo& info) {
+  const auto index = ColumnHandle::get(info[0]), count = ColumnHandle::get(info[1]);
+  return start_job<ReturnNumbers>(
+      info.Env(), job_options(info[2]), [=](OpContext& ctx) { return return_numbers(*index, *count, ctx); },
+      [](Napi::Env env, ReturnNumbers&& found) -> Napi::Value {
+        if (!found.usable) return env.Null();
+        auto out = Napi::Object::New(env);
+        out.Set("as_given", found.as_given);
+        out.Set("several", found.several);
+        out.Set("shortened_count", static_cast<double>(found.shortened_count));
+        out.Set("number", ColumnHandle::wrap(env, AnyColumn(std::move(found.number))));
+        out.Set("count", ColumnHandle::wrap(env, AnyColumn(std::move(found.count))));
+        return out;
+      });
+}
+
+// areReturnNumbers(target_index, target_count, number, count): NativeJob<boolean>
+Napi::Value are_return_numbers_job(const Napi::CallbackInfo& info) {
+  const auto index = ColumnHandle::get(info[0]), of = ColumnHandle::get(info[1]);
+  const auto number = ColumnHandle::get(info[2]), count = ColumnHandle::get(info[3]);
+  return start_job<bool>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) { return are_return_numbers(*index, *of, *number, *count, ctx); },
+      [](Napi::Env env, bool&& same) -> Napi::Value { return Napi::Boolean::New(env, same); });
+}
+
 }  // namespace
 
 void register_cloud(Napi::Env env, Napi::Object exports) {
@@ -192,6 +220,8 @@ void register_cloud(Napi::Env env, Napi::Object exports) {
   add<to_f64>(env, exports, "toF64");
   add<to_f32>(env, exports, "toF32");
   add<max_channel_job>(env, exports, "maxChannel");
+  add<return_numbers_job>(env, exports, "returnNumbers");
+  add<are_return_numbers_job>(env, exports, "areReturnNumbers");
   register_misses(env, exports);
 }
 

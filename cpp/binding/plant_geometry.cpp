@@ -15,6 +15,7 @@
 #include "io/plant_document_json.h"
 #include "ops/plant/instances.h"
 #include "ops/plant/morph.h"
+#include "ops/plant/plant_triangles.h"
 
 namespace pc::binding {
 
@@ -60,22 +61,14 @@ Napi::Value placed_summary(const Napi::CallbackInfo& info) {
   return out;
 }
 
-Column<std::uint32_t> widened(const Column<std::uint8_t>& codes) {
-  Column<std::uint32_t> out(codes.size());
-  for (std::size_t i = 0; i < codes.size(); ++i) out[i] = codes[i];
-  return out;
-}
-
-/// A mesh with organ codes as frames carry them.
+/// A mesh of which nobody needs to know the plants.
 struct WireMesh {
   PlantMesh plant;
-  Column<std::uint32_t> organ_codes;
   bool is_textured;  ///< a triangle has a texture
-  explicit WireMesh(PlantMesh&& mesh) : plant(std::move(mesh)), organ_codes(widened(plant.organ_codes)) {
+  explicit WireMesh(PlantMesh&& mesh) : plant(std::move(mesh)) {
     const auto textures = plant.mesh.triangle_material.view();
     is_textured =
         std::any_of(textures.begin(), textures.end(), [](std::uint32_t t) { return t != kNoIndex; });
-    plant.organ_codes = {};
     plant.triangle_plant = {};
   }
 };
@@ -90,7 +83,7 @@ Napi::Object mesh_to_js(Napi::Env env, WireMesh&& mesh) {
           packed.uvs.size() == 0 ? env.Null() : Napi::Value(ColumnHandle::wrap(env, std::move(packed.uvs))));
   out.Set("indices", ColumnHandle::wrap(env, std::move(packed.indices)));
   out.Set("triangle_material", ColumnHandle::wrap(env, std::move(packed.triangle_material)));
-  out.Set("organ_codes", ColumnHandle::wrap(env, std::move(mesh.organ_codes)));
+  out.Set("organ_codes", ColumnHandle::wrap(env, std::move(mesh.plant.organ_codes)));
   out.Set("is_textured", mesh.is_textured);
   return out;
 }
@@ -107,6 +100,50 @@ Napi::Value expand_plants_job(const Napi::CallbackInfo& info) {
             expand_plants({plants.data(), plants.size()}, placed->species->prototypes, origin, ctx));
       },
       [](Napi::Env env, WireMesh&& mesh) -> Napi::Value { return mesh_to_js(env, std::move(mesh)); });
+}
+
+/// Triangles that are computed while they are sent.
+struct OpenMesh {
+  PlacedPtr placed;
+  PlantTriangles triangles;
+  OpenMesh(PlacedPtr plants, const Vec3d& origin)
+      : placed(std::move(plants)),
+        triangles({placed->plants.data(), placed->plants.size()}, placed->species->prototypes, origin) {}
+};
+using OpenMeshPtr = std::shared_ptr<const OpenMesh>;
+constexpr napi_type_tag kOpenMeshTag{0x5b7e90c1d2a3f846ULL, 0x91f6043ba8d5c27eULL};
+
+// openPlantMesh(placed, origin): NativeJob<NativeOpenPlantMesh>
+Napi::Value open_plant_mesh_job(const Napi::CallbackInfo& info) {
+  const PlacedPtr placed = placed_of(info[0]);
+  const Vec3d origin = number_triple(info[1], "origin");
+  return start_job<OpenMeshPtr>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext&) -> OpenMeshPtr { return std::make_shared<const OpenMesh>(placed, origin); },
+      [](Napi::Env env, OpenMeshPtr&& mesh) -> Napi::Value {
+        const bool is_textured = mesh->triangles.is_textured();
+        auto out = OpaqueHandle<OpenMesh>::wrap(env, std::move(mesh), kOpenMeshTag);
+        out.Set("is_textured", is_textured);
+        return out;
+      });
+}
+
+// readPlantMesh(mesh, field, out: Uint8Array, byteOffset): number
+Napi::Value read_plant_mesh(const Napi::CallbackInfo& info) {
+  const OpenMeshPtr mesh = OpaqueHandle<OpenMesh>::get(info[0], kOpenMeshTag, "an open mesh of plants");
+  const auto field = strict_choice<PlantField>(info[1], "field",
+                                               {{"vertices", PlantField::kVertices},
+                                                {"normals", PlantField::kNormals},
+                                                {"colors", PlantField::kColors},
+                                                {"uvs", PlantField::kUvs},
+                                                {"indices", PlantField::kIndices},
+                                                {"triangle_material", PlantField::kMaterials},
+                                                {"organ_codes", PlantField::kOrganCodes}});
+  if (!info[2].IsTypedArray()) refuse("out", "a Uint8Array");
+  auto out = info[2].As<Napi::Uint8Array>();
+  const auto offset = strict_whole<std::uint64_t>(info[3], "byteOffset");
+  const std::size_t count = mesh->triangles.read(field, offset, out.ByteLength(), out.Data());
+  return Napi::Number::New(info.Env(), static_cast<double>(count));
 }
 
 /// One instance of each prototype, untransformed.
@@ -243,6 +280,8 @@ void register_plant_geometry(Napi::Env env, Napi::Object exports) {
   add<place_plant_job>(env, exports, "placePlant");
   add<placed_summary>(env, exports, "placedSummary");
   add<expand_plants_job>(env, exports, "expandPlants");
+  add<open_plant_mesh_job>(env, exports, "openPlantMesh");
+  add<read_plant_mesh>(env, exports, "readPlantMesh");
   add<instance_plants_job>(env, exports, "instancePlants");
   add<plant_textures>(env, exports, "plantTextures");
   add<morph_plant_job>(env, exports, "morphPlant");

@@ -98,6 +98,7 @@ Napi::Value ball_pivoting_job(const Napi::CallbackInfo& info) {
         out.Set("radii", radii);
         out.Set("tile_count", static_cast<double>(result.tile_count));
         out.Set("ignored_count", static_cast<double>(result.ignored_count));
+        out.Set("filled_hole_count", static_cast<double>(result.filled_hole_count));
         return out;
       });
 }

@@ -148,7 +148,8 @@ export type ImportByPathRequest = z.infer<typeof ImportByPathRequest>;
  * with 12 bits. ptx: the same with 16 bits, as a raster by row_index and column_index with misses as empty cells, and
  * one scan per scan_index. e57: all columns, or those in `columns`; one scan per scan_index with its position as
  * pose, misses as invalid points with their direction. xyz, obj: positions only. Text has six decimals. Colours have
- * 16 bits in las and laz, 8 elsewhere.
+ * 16 bits in las and laz, 8 elsewhere. target_index that counts from 0 or marks misses is numbered again for the fields
+ * return_number and number_of_returns of las and laz (misses: 1 of 1), and stays an extra dimension.
  */
 export const EXPORT_FORMATS = [
   "las",

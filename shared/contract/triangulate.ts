@@ -141,6 +141,12 @@ export const TriangulateSuccess = z
       .optional()
       .describe("ball_pivoting: radii used, metres; absent if the cloud was cut into tiles with their own"),
     tile_count: z.int().optional().describe("ball_pivoting: tiles with radii of their own; 1 = not cut"),
+    filled_hole_count: z
+      .int()
+      .optional()
+      .describe(
+        "ball_pivoting with automatic radii: holes of at most 48 edges through which the balls fell and that were closed by triangles no wider than a ball of twice the largest radius; given radii leave all holes",
+      ),
     depth_used: z
       .int()
       .optional()

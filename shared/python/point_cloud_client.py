@@ -283,13 +283,17 @@ class PointCloudClient:
         """Closes a session and frees its memory, files and octrees; `deleted` is false for an unknown id."""
         return self._json("DELETE", _session(session_id), None, call)
 
-    def delete_region(self, session_id: str, region: Dict[str, Any], **call: Any) -> Dict[str, Any]:
+    def delete_region(
+        self, session_id: str, region: Dict[str, Any], edit_id: Optional[str] = None, **call: Any
+    ) -> Dict[str, Any]:
         """Marks the hits inside a region as deleted; each call is one undo step.
 
-        region  {"kind": "box", "min": (3), "max": (3), "invert": False}, metres, stored frame; or kind "polygon" or
-                "squares_union", in pixels of a camera
+        region   {"kind": "box", "min": (3), "max": (3), "invert": False}, metres, stored frame; or kind "polygon" or
+                 "squares_union", in pixels of a camera
+        edit_id  name of the deletion: while one of this name can be undone, it is not made twice
         """
-        return self._json("POST", _session(session_id, "delete_region"), {"region": region}, call)
+        request = {"region": region, "edit_id": edit_id}
+        return self._json("POST", _session(session_id, "delete_region"), request, call)
 
     def reset_edits(self, session_id: str, **fields: Any) -> Dict[str, Any]:
         """Undoes deletions, newest first.

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SaveProjectTail } from "../../shared/contract/project.ts";
 import { openRun } from "../support/app/live-run.ts";
-import { opened, SCENE, saved, sceneOf, staged } from "../support/project/project.ts";
+import { contentsOf, opened, SCENE, saved, sceneOf, staged } from "../support/project/project.ts";
+import { lidarScanned, SCANNER, wall } from "../support/session/lidar-scans.ts";
 import { lineCloud, refusal, streamed } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
@@ -124,6 +125,21 @@ describe("open", () => {
       404,
       `File not found: ${at("none.proj")}`,
     ]);
+  });
+
+  test("a scan of our own whose standard fields are not all shown comes back as it was", async () => {
+    const scan = await lidarScanned(made, {
+      scanners: [SCANNER],
+      meshes: [wall(5, 2)],
+      retained_standard_fields: [],
+      record_misses: true,
+    });
+    const id = scan.meta.scanners[0]?.session?.session_id as string;
+    const before = contentsOf((await made.deps.sessions.get(id)).state);
+    expect(before.meta.hidden_fixed).toEqual(["intensity", "timestamps"]);
+    await saved(made, at("scan.proj"), [id]);
+    const { session_map } = await opened(made, at("scan.proj"));
+    expect(contentsOf((await made.deps.sessions.get(session_map[id] as string)).state)).toEqual(before);
   });
 
   test("gives the same project new ids each time", async () => {

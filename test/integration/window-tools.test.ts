@@ -78,6 +78,32 @@ describe.skipIf(!hasChromium)("the tools of the window", () => {
     },
     START_MS,
   );
+
+  test(
+    "a cloud whose octree left the cache while it was shown is drawn again",
+    async () => {
+      const { page, problems } = await openWindow(browser, backend.url);
+      const octrees = join(folder, "data", "octrees");
+      let asked = 0;
+      await page.route(/octree\.bin/, async (route) => {
+        asked += 1;
+        if (asked === 1) await rm(octrees, { recursive: true, force: true });
+        await route.continue();
+      });
+      await dropFile(page, "lost.xyz", square);
+      await eventually(async () =>
+        expect(await page.locator(".job").allInnerTexts()).toContainEqual(expect.stringMatching(/^Drawing lost.xyz/)),
+      );
+      expect(await endOfJob(page)).toMatch(/lost.xyz: done$/);
+      await eventually(async () => expect(await page.locator("#stats-line").innerText()).toMatch(/^1,600 points/));
+      expect(asked).toBe(2);
+      await dropFile(page, "lost.xyz", square); // the same points again: another session, the same octree
+      await eventually(async () => expect(await page.locator("#stats-line").innerText()).toMatch(/^3,200 points/));
+      expect(problems).toEqual([]);
+      await page.close();
+    },
+    START_MS,
+  );
 });
 
 const filesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);

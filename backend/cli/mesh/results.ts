@@ -67,6 +67,7 @@ export function meshFacts(
   if (answer.radii_m !== undefined) facts.push(["Radii of the balls", `${answer.radii_m.map(short).join(", ")} m`]);
   if (answer.tile_count !== undefined && answer.tile_count > 1)
     facts.push(["Tiles with radii of their own", count(answer.tile_count)]);
+  if (answer.filled_hole_count !== undefined) facts.push(["Small holes closed", count(answer.filled_hole_count)]);
   if (answer.alpha_m !== undefined) facts.push(["Alpha", `${short(answer.alpha_m)} m`]);
   return facts;
 }

@@ -80,6 +80,19 @@ export interface BeamTrajectory {
   readonly unusable: number;
 }
 
+/** Numbers of returns as LAS files have them. */
+export interface ReturnNumbers {
+  /** They are the given columns. */
+  readonly as_given: boolean;
+  /** A row is not return 1 of 1. */
+  readonly several: boolean;
+  /** Rows whose number or count is above 15 and shortened to it. */
+  readonly shortened_count: number;
+  /** u8 per row, 1 to 15. */
+  readonly number: NativeColumn;
+  readonly count: NativeColumn;
+}
+
 export interface OpOptions {
   readonly device?: "cpu" | "cuda";
   readonly threads?: number;
@@ -117,6 +130,13 @@ export interface CloudNative {
   beamTrajectory(times: NativeColumn, origins: NativeColumn, maxPoses: number): NativeJob<BeamTrajectory>;
   toF64(column: NativeColumn): NativeJob<NativeColumn>;
   maxChannel(colors: NativeColumn): NativeJob<number>;
+  returnNumbers(target_index: NativeColumn, target_count: NativeColumn): NativeJob<ReturnNumbers | null>;
+  areReturnNumbers(
+    target_index: NativeColumn,
+    target_count: NativeColumn,
+    number: NativeColumn,
+    count: NativeColumn,
+  ): NativeJob<boolean>;
   toF32(
     column: NativeColumn,
     params: { readonly shift: readonly [number, number, number]; readonly divisor: number; readonly clamp: boolean },
@@ -157,6 +177,12 @@ export const toF32: CloudNative["toF32"] = (column, params) => addon.toF32(colum
 export const toF64 = (column: NativeColumn) => addon.toF64(column);
 /** Largest channel value of a colour column. */
 export const maxChannel = (colors: NativeColumn) => addon.maxChannel(colors);
+/** Return numbers of LAS; null if a value is no whole number from 0 to 255. */
+export const returnNumbers: CloudNative["returnNumbers"] = (target_index, target_count) =>
+  addon.returnNumbers(target_index, target_count);
+/** Whether two columns are the LAS return numbers of the others. */
+export const areReturnNumbers: CloudNative["areReturnNumbers"] = (target_index, target_count, number, count) =>
+  addon.areReturnNumbers(target_index, target_count, number, count);
 /** The scanner's path from per-pulse times and beam origins. */
 export const beamTrajectory = (times: NativeColumn, origins: NativeColumn, maxPoses: number) =>
   addon.beamTrajectory(times, origins, maxPoses);

@@ -40,6 +40,23 @@ export interface NativePlantMesh {
   readonly is_textured: boolean;
 }
 
+/** Arrays of NativePlantMesh. */
+export type PlantMeshField =
+  | "vertices"
+  | "normals"
+  | "colors"
+  | "uvs"
+  | "indices"
+  | "triangle_material"
+  | "organ_codes";
+
+/** Opaque handle to triangles that are computed as they are read. */
+export interface NativeOpenPlantMesh {
+  /** A triangle has a texture. */
+  readonly is_textured: boolean;
+  release(): void;
+}
+
 /** Organs and tube segments as references to prototypes. The caller owns all columns. */
 export interface NativePlantInstances {
   /** Shapes of the species' organs, then those of tube segments, in one mesh. */
@@ -58,6 +75,8 @@ export interface NativePlantInstances {
 export interface PlantMeshNative {
   placePlant(plant: NativePlant, species: NativeSpecies): NativeJob<NativePlacedPlants>;
   placedSummary(placed: NativePlacedPlants): PlacedSummary;
+  openPlantMesh(placed: NativePlacedPlants, origin: Triple): NativeJob<NativeOpenPlantMesh>;
+  readPlantMesh(mesh: NativeOpenPlantMesh, field: PlantMeshField, out: Uint8Array, byteOffset: number): number;
   expandPlants(placed: NativePlacedPlants, origin: Triple): NativeJob<NativePlantMesh>;
   instancePlants(placed: NativePlacedPlants, origin: Triple): NativeJob<NativePlantInstances>;
   plantTextures(species: NativeSpecies): readonly string[];
@@ -70,6 +89,11 @@ export const placePlant: PlantMeshNative["placePlant"] = (plant, species) => add
 export const placedSummary: PlantMeshNative["placedSummary"] = (placed) => addon.placedSummary(placed);
 /** All triangles. Errors: unsupported for more corners than 32-bit indices count. */
 export const expandPlants: PlantMeshNative["expandPlants"] = (placed, origin) => addon.expandPlants(placed, origin);
+/** The same triangles, not stored. Errors: as expandPlants. */
+export const openPlantMesh: PlantMeshNative["openPlantMesh"] = (placed, origin) => addon.openPlantMesh(placed, origin);
+/** Computes bytes of an array of NativePlantMesh from `byteOffset` on; returns their number, 0 at the end. */
+export const readPlantMesh: PlantMeshNative["readPlantMesh"] = (mesh, field, out, byteOffset) =>
+  addon.readPlantMesh(mesh, field, out, byteOffset);
 /** A matrix for every organ and every segment of a tube. */
 export const instancePlants: PlantMeshNative["instancePlants"] = (placed, origin) =>
   addon.instancePlants(placed, origin);

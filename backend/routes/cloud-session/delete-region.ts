@@ -29,7 +29,8 @@ export function deleteRegionRoutes(app: App, deps: Deps): void {
     async ({ params, body }, reply) => {
       const session = await deps.sessions.get(params.id);
       const region = parseRegion(body.region);
-      return runJson(reply, deps.jobs, (job) => deleteRegion(session, region, deps.config.maxDeletedHistory, job));
+      const deletion = { region, edit_id: body.edit_id, maxSteps: deps.config.maxDeletedHistory };
+      return runJson(reply, deps.jobs, (job) => deleteRegion(session, deletion, job));
     },
   );
 }

@@ -23,21 +23,30 @@ export const nativeRows = ({ encoding, count, data }: RowSet): native.NativeRowS
   data: data.native,
 });
 
+export interface Deletion {
+  readonly region: native.NativeRegion;
+  /** A deletion with the name of one that can be undone is not made again. */
+  readonly edit_id: string | null;
+  /** Deletions that can be undone. */
+  readonly maxSteps: number;
+}
+
 /** Marks the hits inside a region as deleted. Adds one undo step, even if nothing changes. */
 export function deleteRegion(
   session: CloudSession,
-  region: native.NativeRegion,
-  maxSteps: number,
+  { region, edit_id, maxSteps }: Deletion,
   job: Job,
 ): Promise<DeleteRegionResponse> {
   return session.edit(job, async (edit) => {
     const { state } = edit;
+    const isMade = edit_id !== null && state.undo.deletes.some((made) => made.edit_id === edit_id);
+    if (isMade) return deletionAnswer(session.id, edit.state);
     const selected = await selectRows(state, { region, filters: [] }, job);
     const deletion = await job.track(() =>
       native.deleteRows(selected, optionalExtra(state, MISS_SLUG), fixedColumn(state, "deleted")),
     );
     const deleted = job.adopt(new ColumnRef(deletion.deleted));
-    const rows = adoptRows(deletion.rows, job);
+    const rows = { ...adoptRows(deletion.rows, job), ...(edit_id === null ? {} : { edit_id }) };
     const undo: UndoStep[] = [{ op: "delete", rows }, ...(await foldOverflow(state, rows, maxSteps, job))];
     job.checkpoint(); // the last cancel point
     await edit.publish({
@@ -49,10 +58,17 @@ export function deleteRegion(
         normals_stale: state.meta.normals_stale || (rows.count > 0 && hasNormals(state)),
       },
     });
-    const { backfilled_misses_stale } = edit.state.meta;
-    return { session_id: session.id, ...countsOf(edit.state), backfilled_misses_stale, ...lossWarnings(edit.state) };
+    return deletionAnswer(session.id, edit.state);
   });
 }
+
+const deletionAnswer = (session_id: string, state: CloudState): DeleteRegionResponse => ({
+  session_id,
+  ...countsOf(state),
+  edit_count: state.undo.deletes.length,
+  backfilled_misses_stale: state.meta.backfilled_misses_stale,
+  ...lossWarnings(state),
+});
 
 /** Moves the oldest steps beyond the cap into the floor. */
 async function foldOverflow(state: CloudState, added: RowSet, maxSteps: number, job: Job): Promise<UndoStep[]> {

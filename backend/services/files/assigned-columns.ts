@@ -5,6 +5,7 @@ import { type ConstantDimension, type ExtraDim, extraKey, type IntensityUnits } 
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type Candidate, type ColumnWishes, columnCandidates, wished } from "./column-candidates.ts";
 import { type ColumnStatistics, measureColumns } from "./column-statistics.ts";
+import { withoutRepeatedReturns } from "./return-numbers.ts";
 import { uniqueSlug } from "./slugs.ts";
 import type { SourceKind } from "./source.ts";
 import type { RoledColumn, SourceCloud } from "./source-cloud.ts";
@@ -31,7 +32,8 @@ const SCALED_INTENSITY: ReadonlySet<SourceKind> = new Set(["las", "e57", "ptx", 
 const FRACTIONS: ReadonlySet<SourceKind> = new Set(["e57", "ptx"]);
 
 /** Assigns every column of a file: to colours, intensity, timestamps, beam origins or the extras. */
-export async function assignColumns(cloud: SourceCloud, wishes: ColumnWishes, job: Job): Promise<AssignedColumns> {
+export async function assignColumns(read: SourceCloud, wishes: ColumnWishes, job: Job): Promise<AssignedColumns> {
+  const cloud = { ...read, columns: await withoutRepeatedReturns(read, job) };
   const scalars = cloud.columns.filter(({ column }) => column.native.dtype !== "rgb16");
   const stats = await measureColumns(
     scalars.map(({ column }) => column.native),

@@ -21,6 +21,12 @@ const LAS_ROLES: ReadonlyMap<string, string> = new Map([
   ["number_of_returns", "target_count"],
 ]);
 
+/** LAS fields of the returns of a pulse, and the extra dimensions that say the same of scans that count otherwise. */
+export const RETURN_EXTRAS: ReadonlyMap<string, string> = new Map([
+  ["return_number", "target_index"],
+  ["number_of_returns", "target_count"],
+]);
+
 /** Slug and label of a LAS standard dimension once it is a column of its own. */
 export function lasDimension(name: string): { readonly slug: string; readonly label: string } {
   const role = LAS_ROLES.get(name) ?? "";

@@ -6,17 +6,19 @@ import type { Job } from "../../jobs/job.ts";
 import * as meshes from "../../native/plants/mesh.ts";
 import * as native from "../../native/plants/plants.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { Counted } from "../../sessions/counted.ts";
+import { PlantMeshArray } from "../../sessions/plant-mesh-array.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { canopyEcho } from "./answers.ts";
 import { type Grown, growCanopy, growSingle, retained } from "./generate.ts";
 import { domainFailure, FINALIZING, PACKING } from "./growth.ts";
 import { checkMemory } from "./memory.ts";
-import { type Appearance, adopted, appearanceOf, builtMesh, type MeshColumns } from "./mesh.ts";
+import { type Appearance, adopted, appearanceOf, type MeshColumns } from "./mesh.ts";
 
 interface FrameBuffer {
   readonly dtype: FrameDtype;
   readonly length: number;
-  readonly data: ColumnRef;
+  readonly data: ColumnRef | PlantMeshArray;
 }
 type Buffers = Readonly<Record<string, FrameBuffer>>;
 
@@ -73,7 +75,7 @@ async function framed(
 }
 
 async function plantFrame(grown: Grown, instances: boolean, deps: Deps, job: Job): Promise<PlantFrame> {
-  const { buffers, meta } = instances ? await instanced(grown, deps, job) : await expanded(grown, deps, job);
+  const { buffers, meta } = instances ? await instanced(grown, deps, job) : await expanded(grown, job);
   const { document, fields } = await documented(grown, job);
   return { meta: { ...fields, origin: [...grown.origin], ...meta }, buffers: { ...buffers, sim_xml: document } };
 }
@@ -92,11 +94,26 @@ async function documented({ first, placed, seed }: Grown, job: Job) {
   };
 }
 
-async function expanded({ placed, species, origin }: Grown, deps: Deps, job: Job): Promise<PlantFrame> {
-  const { columns, appearance, triangle_count } = await builtMesh(placed, species, origin, deps, job);
+/** The triangles are computed while they are sent: the mesh is never in memory. */
+async function expanded({ placed, species, origin }: Grown, job: Job): Promise<PlantFrame> {
+  const { triangle_count } = meshes.placedSummary(placed.native);
+  job.stage(PACKING, 0.75, 0.95);
+  const mesh = job.adopt(new Counted(await job.track(() => meshes.openPlantMesh(placed.native, origin))));
+  const array = (field: meshes.PlantMeshField, perTriangle: number) =>
+    new PlantMeshArray(mesh, field, perTriangle * triangle_count);
+  const arrays = {
+    vertices: array("vertices", 9),
+    normals: array("normals", 9),
+    colors: array("colors", 9),
+    uvs: array("uvs", 6),
+    indices: array("indices", 3),
+    triangle_material: array("triangle_material", 1),
+    organ_codes: array("organ_codes", 1),
+  };
+  const appearance = await appearanceOf(mesh.native, species);
   return {
     meta: { vertex_count: 3 * triangle_count, triangle_count, ...looks(appearance) },
-    buffers: meshBuffers(columns, appearance),
+    buffers: meshBuffers(arrays, appearance),
   };
 }
 
@@ -107,9 +124,14 @@ const looks = ({ materials, textures }: Appearance) => ({
 });
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-const buffer = (data: ColumnRef, dtype: FrameDtype): FrameBuffer => ({ dtype, length: data.length, data });
+const buffer = (data: FrameBuffer["data"], dtype: FrameDtype): FrameBuffer => ({ dtype, length: data.length, data });
 
-function meshBuffers(columns: MeshColumns, { materials }: Appearance, prefix = ""): Buffers {
+/** `columns` of a mesh, or what computes them. */
+function meshBuffers(
+  columns: { readonly [Name in keyof MeshColumns]: MeshColumns[Name] | PlantMeshArray },
+  { materials }: Appearance,
+  prefix = "",
+): Buffers {
   const named = Object.entries({
     vertices: buffer(columns.vertices, "f32"),
     indices: buffer(columns.indices, "u32"),

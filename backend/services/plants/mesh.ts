@@ -94,7 +94,10 @@ export function adopted(mesh: native.NativePlantMesh, job: Job): MeshColumns {
 }
 
 /** Materials and images of the textures that triangles use. */
-export async function appearanceOf({ is_textured }: native.NativePlantMesh, species: Species): Promise<Appearance> {
+export async function appearanceOf(
+  { is_textured }: { readonly is_textured: boolean },
+  species: Species,
+): Promise<Appearance> {
   const files = is_textured ? native.plantTextures(await species.native()) : [];
   if (files.length === 0) return { materials: null, textures: null };
   return {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ColumnPlan } from "../../../shared/contract/column-plan.ts";
 import { type CloudMeta, META_DEFAULTS, MISS_COLUMNS } from "../../sessions/cloud-session.ts";
+import type { ExtraDim } from "../../sessions/column-names.ts";
 import { damagedProject } from "./archive-read.ts";
 import { NamePart } from "./manifest.ts";
 
@@ -27,7 +28,7 @@ const LasExtra = z.strictObject({
     no_data: text,
   }),
 });
-const ExtraDim = z.strictObject({
+const ExtraDimFile = z.strictObject({
   slug: z.string().min(1),
   label: z.string(),
   las_extra: LasExtra.optional(),
@@ -37,7 +38,8 @@ const ExtraDim = z.strictObject({
 
 /** The fields of CloudMeta. A missing one takes its default; an unknown one is of a newer version. */
 const Scalars = z.strictObject({
-  extra_dims_meta: z.array(ExtraDim).default([]),
+  extra_dims_meta: z.array(ExtraDimFile).default([]),
+  hidden_fixed: z.array(z.enum(["intensity", "timestamps"])).optional(),
   constant_dimensions: z.array(z.strictObject({ name: z.string(), value: z.number() })).optional(),
   crs_epsg: z.int().nullable().default(null),
   crs_is_geographic: z.boolean().default(false),
@@ -67,6 +69,14 @@ const Scalars = z.strictObject({
   scan_origins: z.array(z.strictObject({ scan_index: z.number(), origin: triple })).optional(),
   recovery_losses: z.array(z.string()).optional(),
 });
+
+/** Fields of A that B lacks. */
+type Lacking<A, B> = Exclude<keyof A, keyof B>;
+/** Does not compile if the schema lacks a field: it would refuse the projects that have it. */
+const lacks: {
+  readonly [Field in Lacking<CloudMeta, z.infer<typeof Scalars> & Pick<CloudMeta, "world_shift">>]: never;
+} & { readonly [Field in Lacking<ExtraDim, z.infer<typeof ExtraDimFile>>]: never } = {};
+void lacks;
 
 const Stroke = z.strictObject({
   stroke_id: z.string(),

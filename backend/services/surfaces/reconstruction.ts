@@ -101,6 +101,7 @@ export const ballPivoting: Method = {
       details: {
         oriented_by: "centroid" as const,
         tile_count: found.tile_count,
+        ...(radii.length === 0 ? { filled_hole_count: found.filled_hole_count } : {}),
         ...(found.radii.length > 0 ? { radii_m: [...found.radii] } : {}),
       },
     };

@@ -236,6 +236,8 @@ export interface CloudView {
   onStats(handler: (stats: ViewStats) => void): Stop;
   /** Called with a sentence when a part of an octree could not be read; the view tries it again later. */
   onProblem(handler: (message: string) => void): Stop;
+  /** Called with a session whose octree the service no longer has: its cache was cleared, or full. */
+  onEvicted(handler: (sessionId: string) => void): Stop;
   dispose(): void;
 }
 

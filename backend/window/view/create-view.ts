@@ -1,4 +1,5 @@
 import type { Group } from "three";
+import { ApiError } from "../../../shared/client/index.ts";
 import type { Point } from "../../../shared/contract/geometry.ts";
 import { CloudSet } from "./cloud-set.ts";
 import type {
@@ -39,6 +40,7 @@ class View implements CloudView {
   readonly #legends = new Handlers<Legend | null>();
   readonly #statsHandlers = new Handlers<ViewStats>();
   readonly #problems = new Handlers<string>();
+  readonly #evicted = new Handlers<string>();
   readonly #statsTimer: ReturnType<typeof setInterval>;
   #lastStats = "";
   #isFitted = false;
@@ -52,7 +54,7 @@ class View implements CloudView {
     this.#clouds = new CloudSet(this.#stage, fetchOctreeFile);
     this.#streaming = new Streaming(fetchOctreeFile, () => this.#clouds.all, {
       changed: () => this.#stage.invalidate(),
-      problem: (error) => this.#problems.call(error instanceof Error ? error.message : String(error)),
+      problem: (error, cacheId) => this.#tellProblem(error, cacheId),
     });
     this.#tools = new Tools(this.#stage, this.#clouds, () => this.#streaming.isComplete);
     this.#stage.canvas.addEventListener("keydown", (event) => {
@@ -74,6 +76,15 @@ class View implements CloudView {
     this.#stage.render(seen);
   }
 
+  #tellProblem(error: unknown, cacheId: string): void {
+    if (!(error instanceof ApiError && error.status === 404)) {
+      this.#problems.call(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    for (const { input, index, isLeaving } of this.#clouds.all)
+      if (index.cache_id === cacheId && !isLeaving) this.#evicted.call(input.session_id);
+  }
+
   #tellStats(): void {
     const stats = this.stats();
     const text = JSON.stringify([stats.frames_per_second, stats.visible_points, stats.pending_nodes]);
@@ -89,6 +100,7 @@ class View implements CloudView {
 
   async addCloud(cloud: CloudInput): Promise<void> {
     const isNew = await this.#clouds.put(cloud);
+    this.#streaming.retry(); // it may be the same octree, built again
     if (!isNew) return;
     if (!this.#isFitted) this.fit();
     this.#tellLegend();
@@ -166,6 +178,7 @@ class View implements CloudView {
   onPick: CloudView["onPick"] = (handler) => this.#tools.picked.add(handler);
   onStats: CloudView["onStats"] = (handler) => this.#statsHandlers.add(handler);
   onProblem: CloudView["onProblem"] = (handler) => this.#problems.add(handler);
+  onEvicted: CloudView["onEvicted"] = (handler) => this.#evicted.add(handler);
   clearMarks(): void {
     this.#tools.clear();
   }

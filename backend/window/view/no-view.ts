@@ -53,6 +53,7 @@ class NoView implements CloudView {
   onPick: CloudView["onPick"] = (handler) => this.#nothing.add(handler);
   onStats: CloudView["onStats"] = (handler) => this.#nothing.add(handler);
   onProblem: CloudView["onProblem"] = (handler) => this.#nothing.add(handler);
+  onEvicted: CloudView["onEvicted"] = (handler) => this.#nothing.add(handler);
   addMesh: CloudView["addMesh"] = ({ name }) => unseen(name);
   addSurface: CloudView["addSurface"] = ({ name }) => unseen(name);
   addQsm: CloudView["addQsm"] = ({ name }) => unseen(name);

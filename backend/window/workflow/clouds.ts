@@ -26,6 +26,7 @@ const isRemembered = (value: unknown): value is Remembered[] =>
   Array.isArray(value) && value.every((item) => typeof item?.session_id === "string" && typeof item.name === "string");
 
 const MEMORY_KEY = "clouds";
+const RESTORE_AGAIN_MS = 30_000;
 
 export interface CloudsParts {
   readonly client: Client;
@@ -44,6 +45,9 @@ export class Clouds {
   readonly #parts: CloudsParts;
   /** Sessions whose picture is being renewed; true: once more afterwards. */
   readonly #renewing = new Map<string, boolean>();
+
+  /** When octrees of sessions were built again because the service had lost them. */
+  readonly #restored = new Map<string, number>();
 
   constructor(parts: CloudsParts) {
     this.#parts = parts;
@@ -129,6 +133,13 @@ export class Clouds {
     const again = this.#renewing.get(sessionId);
     this.#renewing.delete(sessionId);
     if (again) await this.renew(sessionId);
+  }
+  /** Builds an octree again that the service has lost; not all the time where its cache is too small to keep it. */
+  async restore(sessionId: string): Promise<void> {
+    const now = performance.now();
+    if (now < (this.#restored.get(sessionId) ?? Number.NEGATIVE_INFINITY) + RESTORE_AGAIN_MS) return;
+    this.#restored.set(sessionId, now);
+    await this.renew(sessionId);
   }
   setVisible(sessionId: string, is_visible: boolean): void {
     this.#change(sessionId, { is_visible });

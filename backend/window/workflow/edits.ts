@@ -16,9 +16,8 @@ import { Signal } from "./signal.ts";
 
 /*
  * Deletions and labels with undo and redo. The service keeps the edits and can undo them; the page keeps what it needs to
- * send them again, in the storage of its tab. An edit whose answer never came is kept as pending: when the service is
- * back, its number of steps tells whether the edit was made, and if not, it is sent again. Edits that are drawn meanwhile
- * wait for that, in their order.
+ * send them again, in the storage of its tab. An edit whose answer never came is kept as pending and is sent again when
+ * the service is back, which makes an edit of one name once. Edits that are drawn meanwhile wait for that, in their order.
  */
 
 const KEY = "edits";
@@ -181,8 +180,7 @@ export class Edits {
         const isUnsure = isAgain && next === start.next;
         const before = isUnsure ? start.steps_before : known;
         this.#save({ ...this.history.value, pending: { edit, steps, next, steps_before: before, undone } });
-        const isMade = isUnsure && !edit.label && known > before;
-        const after = isMade ? known : await this.#sendPart(edit, part);
+        const after = await this.#sendPart(edit, part);
         this.#counts.set(key, after);
         if (after > before || !edit.label) steps = { ...steps, [part.session_id]: null };
       }
@@ -192,15 +190,14 @@ export class Edits {
     }
     record();
   }
-  /** The number of steps afterwards. */
+  /** The number of steps afterwards. The same stroke or deletion again changes nothing. */
   async #sendPart({ id, label }: Edit, { session_id, region, limit_box }: EditPart): Promise<number> {
     const { client } = this.#parts;
     if (!label) {
-      const { deleted_count } = await client.deleteRegion(session_id, { region });
+      const { deleted_count, edit_count } = await client.deleteRegion(session_id, { region, edit_id: id });
       this.#deleted.set(session_id, deleted_count);
-      return (this.#counts.get(session_id) ?? 0) + 1;
+      return edit_count;
     }
-    // The same stroke again changes nothing.
     const stroke = { stroke_id: id, region, limit_box, to_class: label.to_class };
     return (await client.labelRegion(session_id, { slug: label.slug, strokes: [stroke] })).label_edit_count;
   }

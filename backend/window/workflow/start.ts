@@ -68,6 +68,8 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
     connection.check();
   });
 
+  view.onEvicted((sessionId) => void clouds.restore(sessionId));
+
   const desktop = desktopOf(window);
   const results = resultsPanel(texts.results);
   const trees = new TreePanel(view, scene, texts.trees);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "core/parallel.h"
 #include "core/radix_sort.h"
 #include "ops/cloud/percentile.h"
 #include "ops/mesh/ball_tiles.h"
+#include "ops/mesh/hole_filling.h"
 #include "ops/mesh/pivot_front.h"
 #include "ops/mesh/surface_gaps.h"
 #include "spatial/all_knn.h"
@@ -24,6 +26,7 @@ constexpr double kRadii[] = {1, 2, 4};
 constexpr double kSpan = 1.25;              // a ball spans gaps of its radius over this
 constexpr double kGapRadii[] = {1.4, 2.8};  // over the gaps
 constexpr std::size_t kGapSamples = 8192;
+constexpr double kFillRadii = 2;  // over the largest ball: the circles of triangles that fill holes
 
 /// The usable points, in an order in which neighbours are mostly close.
 struct PivotCloud {
@@ -154,11 +157,15 @@ void roll_all(PivotFront& front, const std::vector<double>& radii) {
 }
 
 /// Triangles of one tile whose centroid it holds, as indices in the cloud.
-BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const Spacing& spacing, const BallTiles& tiles,
-                                    std::size_t tile, Span<const std::uint32_t> members, double halo,
-                                    OpContext& ctx) {
-  BulkVector<std::uint32_t> kept;
-  if (members.size < kLeastInTile) return kept;
+struct TileMesh {
+  BulkVector<std::uint32_t> triangles;
+  double largest_m = 0;  ///< ball
+};
+
+TileMesh roll_tile(const PivotCloud& cloud, const Spacing& spacing, const BallTiles& tiles, std::size_t tile,
+                   Span<const std::uint32_t> members, double halo, OpContext& ctx) {
+  TileMesh mesh;
+  if (members.size < kLeastInTile) return mesh;
   BulkVector<Vec3d> places(members.size), normals(members.size);
   BulkVector<double> distances(members.size);
   for (std::size_t i = 0; i < members.size; ++i) {
@@ -171,22 +178,23 @@ BulkVector<std::uint32_t> roll_tile(const PivotCloud& cloud, const Spacing& spac
   std::vector<SurfaceGap> gaps;
   for (const SurfaceGap& gap : spacing.gaps)
     if (tiles.holds(tile, cloud.places[gap.row], halo)) gaps.push_back(gap);
-  roll_all(front, automatic_radii(shares_of(std::move(distances), ctx).median,
-                                  typical_gap({gaps.data(), gaps.size()})));
+  const std::vector<double> radii =
+      automatic_radii(shares_of(std::move(distances), ctx).median, typical_gap({gaps.data(), gaps.size()}));
+  mesh.largest_m = radii.back();
+  roll_all(front, radii);
   const BulkVector<std::uint32_t>& found = front.triangles();
   for (std::size_t t = 0; t < found.size(); t += 3) {
     const Vec3d centroid = (places[found[t]] + places[found[t + 1]] + places[found[t + 2]]) * (1.0 / 3);
     if (tiles.of(centroid) != tile) continue;
-    for (std::size_t k = 0; k < 3; ++k) kept.push_back(members[found[t + k]]);
+    for (std::size_t k = 0; k < 3; ++k) mesh.triangles.push_back(members[found[t + k]]);
   }
-  return kept;
+  return mesh;
 }
 
 /// Appends the triangles none of whose directed edges is taken: at the seams tiles may disagree.
-void append_fitting(std::vector<BulkVector<std::uint32_t>>& parts, BulkVector<std::uint32_t>& all,
-                    OpContext& ctx) {
+void append_fitting(std::vector<TileMesh>& parts, BulkVector<std::uint32_t>& all, OpContext& ctx) {
   std::size_t total = 0;
-  for (const auto& part : parts) total += part.size();
+  for (const TileMesh& part : parts) total += part.triangles.size();
   std::size_t slots = 16;
   while (slots < 2 * total) slots *= 2;
   BulkVector<std::uint64_t> taken(slots);  // from * 2^32 + to + 1 of a directed edge; 0 = free
@@ -196,7 +204,8 @@ void append_fitting(std::vector<BulkVector<std::uint32_t>>& parts, BulkVector<st
     while (taken[slot] != 0 && taken[slot] != key) slot = (slot + 1) & (slots - 1);
     return taken[slot];
   };
-  for (auto& part : parts) {
+  for (TileMesh& tile : parts) {
+    BulkVector<std::uint32_t>& part = tile.triangles;
     for (std::size_t t = 0; t < part.size(); t += 3) {
       if (t % 49'152 == 0) ctx.checkpoint();
       const std::uint32_t* const v = part.data() + t;
@@ -209,6 +218,51 @@ void append_fitting(std::vector<BulkVector<std::uint32_t>>& parts, BulkVector<st
     }
     part.reset();
   }
+}
+
+/// Tiles and the largest ball of each.
+struct TileRolls {
+  BallTiles tiles;
+  std::vector<double> largest_m;
+};
+
+TileRolls roll_tiles(const PivotCloud& cloud, const Spacing& spacing, double median, std::uint32_t count,
+                     BulkVector<std::uint32_t>& triangles, OpContext& ctx) {
+  const auto per_side = static_cast<std::size_t>(std::lround(std::sqrt(count)));
+  const Vec3d extent = cloud.box.max - cloud.box.min;
+  const BallTiles tiles{per_side, cloud.box.min, extent * (1 / static_cast<double>(per_side))};
+  const double gap = typical_gap({spacing.gaps.data(), spacing.gaps.size()});
+  const double width = std::max(tiles.width.x, tiles.width.y);
+  const double halo =
+      std::min(width, std::max({kHaloSpacings * median, kHaloGaps * gap, kHaloWidth * width}));
+  const TileRows rows = tile_rows(cloud.places.view(), tiles, halo, ctx);
+  std::vector<TileMesh> parts(count);
+  parallel_for(ctx, parts.size(), 1, [&](std::size_t tile, std::size_t) {
+    parts[tile] = roll_tile(cloud, spacing, tiles, tile, rows.of(tile), halo, ctx);
+  });
+  append_fitting(parts, triangles, ctx);
+  TileRolls rolls{tiles, {}};
+  for (const TileMesh& part : parts) rolls.largest_m.push_back(part.largest_m);
+  return rolls;
+}
+
+void roll_all(const PivotCloud& cloud, const std::vector<double>& radii, BulkVector<std::uint32_t>& triangles,
+              OpContext& ctx) {
+  PivotFront front(cloud.places.view(), cloud.normals.view(), cloud.sides_are_known, ctx);
+  roll_all(front, radii);
+  triangles.resize(front.triangles().size());
+  std::copy(front.triangles().begin(), front.triangles().end(), triangles.begin());
+}
+
+/// Appends triangles over small holes.
+void fill(const PivotCloud& cloud, const std::function<double(const Vec3d&)>& radius_at,
+          BulkVector<std::uint32_t>& triangles, BallPivotingResult& result, OpContext& ctx) {
+  ctx.begin_phase("Closing small holes", 0);
+  const HoleFilling filling =
+      fill_holes(cloud.places.view(), cloud.normals.view(), triangles.view(), radius_at, ctx);
+  result.filled_hole_count = filling.filled_count;
+  result.filled_triangle_count = filling.triangles.size() / 3;
+  for (const std::uint32_t corner : filling.triangles) triangles.push_back(corner);
 }
 
 void validate(HitPoints points, Span<const Vec3d> normals, const BallPivotingParams& params) {
@@ -235,7 +289,7 @@ BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
   PivotCloud cloud = usable_points(points.xyz(), normals, ctx);
   cloud.sides_are_known = params.sides_are_known;
   const std::size_t n = cloud.places.size();
-  BallPivotingResult result{{}, params.radii_m, 1, points.size() - n};
+  BallPivotingResult result{{}, params.radii_m, 1, points.size() - n, 0, 0};
   if (n < 3) return result;
   const Vec3d extent = cloud.box.max - cloud.box.min;
   const double longest = std::max({extent.x, extent.y, extent.z});
@@ -257,25 +311,17 @@ BallPivotingResult ball_pivoting(HitPoints points, Span<const Vec3d> normals,
     throw Error(ErrorCode::kInvalidArgument, "the smallest ball radius " + std::to_string(result.radii_m[0]) +
                                                  " m is below 1e-12 of the extent of the points");
   ctx.begin_phase("Ball pivoting", 2 * n);
-  if (result.tile_count == 1) {
-    PivotFront front(cloud.places.view(), cloud.normals.view(), cloud.sides_are_known, ctx);
-    roll_all(front, result.radii_m);
-    triangles.resize(front.triangles().size());
-    std::copy(front.triangles().begin(), front.triangles().end(), triangles.begin());
-  } else {
+  if (result.tile_count > 1) {
+    const TileRolls rolls = roll_tiles(cloud, spacing, shares.median, result.tile_count, triangles, ctx);
     result.radii_m.clear();
-    const auto per_side = static_cast<std::size_t>(std::lround(std::sqrt(result.tile_count)));
-    const BallTiles tiles{per_side, cloud.box.min, extent * (1 / static_cast<double>(per_side))};
-    const double gap = typical_gap({spacing.gaps.data(), spacing.gaps.size()});
-    const double width = std::max(tiles.width.x, tiles.width.y);
-    const double halo =
-        std::min(width, std::max({kHaloSpacings * shares.median, kHaloGaps * gap, kHaloWidth * width}));
-    const TileRows rows = tile_rows(cloud.places.view(), tiles, halo, ctx);
-    std::vector<BulkVector<std::uint32_t>> parts(result.tile_count);
-    parallel_for(ctx, parts.size(), 1, [&](std::size_t tile, std::size_t) {
-      parts[tile] = roll_tile(cloud, spacing, tiles, tile, rows.of(tile), halo, ctx);
-    });
-    append_fitting(parts, triangles, ctx);
+    fill(
+        cloud, [&](const Vec3d& at) { return kFillRadii * rolls.largest_m[rolls.tiles.of(at)]; }, triangles,
+        result, ctx);
+  } else {
+    roll_all(cloud, result.radii_m, triangles, ctx);
+    if (params.radii_m.empty())
+      fill(
+          cloud, [&](const Vec3d&) { return kFillRadii * result.radii_m.back(); }, triangles, result, ctx);
   }
   result.indices = Column<std::uint32_t>(triangles.size());
   parallel_for(ctx, triangles.size(), 262'144, [&](std::size_t begin, std::size_t end) {

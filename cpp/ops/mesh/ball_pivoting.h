@@ -25,6 +25,8 @@ struct BallPivotingResult {
   std::uint32_t tile_count;     ///< 1 = not cut
   std::uint64_t
       ignored_count;  ///< points that are not finite, have no normal, or lie at the place of an earlier row
+  std::uint64_t filled_hole_count;      ///< automatic radii: holes closed after the balls have rolled
+  std::uint64_t filled_triangle_count;  ///< triangles that close them: the last of `indices`
 };
 
 /// Ball pivoting: a ball that rolls over the points connects three whenever it rests on them and holds no other.
@@ -36,6 +38,9 @@ struct BallPivotingResult {
 ///          the 90th percentile of the distance is at least 1.8 medians, a cloud of 200 points or more is cut into square
 ///          tiles of about tile_points in x and y (round(sqrt(round(n / tile_points))) per side) that overlap by 8 medians,
 ///          6 gaps or 5 % of their width, at most by that, each with its own radii; triangles stay with the tile that holds their centroid.
+/// Holes    Automatic radii: holes of at most 48 edges that a ball of twice the largest radius would span are closed
+///          (hole_filling.h). Among random points of a surface, 18 of 100,000 triangles are wider than the largest ball. Given
+///          radii leave every hole that is larger than their balls.
 /// Sides    Where they are known, a point whose normal faces away from the centre of a ball does not stop it: balls that are
 ///          larger than a thin wall roll over both of its faces.
 /// Mesh     No edge has more than two triangles, and those run along it in opposite directions. Vertices are the points.

@@ -12,6 +12,37 @@ constexpr double kTouch = 1e-9;      // a point this share of the radius inside 
 constexpr double kSameAngle = 1e-7;  // radians: the ball does not move; a full turn less this is the same
 constexpr std::size_t kPollWork = 1'000'000;
 
+/// The angles at which a rolling ball meets points, fast but rounded: tells which of them need not be looked at closely.
+class Turn {
+ public:
+  /// start    from the middle of the edge to the centre of the ball, at right angles to the axis
+  /// round    its squared length
+  Turn(const Vec3d& start, const Vec3d& axis, double round, double radius)
+      : path_(std::sqrt(round)),
+        ahead_(start * (1 / path_)),
+        side_(cross(axis, ahead_)),
+        reach_(round - radius * radius) {}
+
+  /// Whether the ball meets a point, given from the middle and its squared distance, surely after `least` or never. Its
+  /// centre is where cos(angle - p) = near / q, with p and q the direction and distance of the point across the axis.
+  bool is_beyond(const Vec3d& from_middle, double squared, double least) const {
+    const double x = dot(from_middle, ahead_), y = dot(from_middle, side_), q = x * x + y * y;
+    const double near = (squared + reach_) / (2 * path_), room = q - near * near;
+    if (room < -kRounding * q) return true;
+    const double half = room > 0 ? std::sqrt(room) : 0;
+    const double cosine = (x * near + y * half) / q, sine = y * near - x * half;
+    const double angle = sine >= 0 ? 1 - cosine : 3 + cosine;
+    return angle > least + kRounding && angle < 4 - kRounding;
+  }
+
+ private:
+  static constexpr double kRounding =
+      1e-5;  // 100 times the root of the rounding of `room`, where the ball just touches
+  double path_;
+  Vec3d ahead_, side_;
+  double reach_;
+};
+
 }  // namespace
 
 PivotFront::PivotFront(Span<const Vec3d> points, Span<const Vec3d> normals, bool sides_are_known,
@@ -54,7 +85,7 @@ bool PivotFront::is_empty(const Vec3d& center, std::uint32_t a, std::uint32_t b,
       squared_distance(center, points_[blocker_]) < inside && stops(center, blocker_))
     return false;
   bool empty = true;
-  count_work(grid_->while_within(center, radius_, [&](std::uint32_t row, double squared) {
+  count_work(grid_->while_within(center, radius_, [&](std::uint32_t row, double squared, const Vec3d&) {
     empty = squared >= inside || row == a || row == b || row == c || !stops(center, row);
     if (!empty) blocker_ = row;
     return empty;
@@ -111,24 +142,27 @@ bool PivotFront::pivot(const Edge& edge, std::uint32_t& row, Vec3d& center) {
   const double round = dot(start, start);  // squared radius of the circle on which the centre moves
   double least = HUGE_VAL;
   row = kNone;
-  count_work(grid_->for_each_within(middle, 2 * radius_, [&](std::uint32_t other, double) {
-    if (other == edge.from || other == edge.to || other == edge.opposite) return;
-    Vec3d found;
-    if (!center_of(edge.to, edge.from, other, found)) return;
-    const Vec3d now = found - middle;
-    const double sine = dot(cross(start, now), axis), cosine = dot(start, now);
-    double angle = sine >= 0 ? 1 - cosine / round : 3 + cosine / round;
-    if (std::abs(sine) < kSameAngle * round &&
-        cosine > 0) {  // all on one ball: the point must lie beyond the edge
-      if (dot(points_[other] - middle, side) >= 0) return;
-      angle = 0;
-    }
-    if (angle < least || (angle == least && other < row)) {
-      least = angle;
-      row = other;
-      center = found;
-    }
-  }));
+  const Turn turn(start, axis, round, radius_);
+  count_work(grid_->for_each_within(
+      middle, 2 * radius_, [&](std::uint32_t other, double squared, const Vec3d& place) {
+        if (other == edge.from || other == edge.to || other == edge.opposite) return;
+        if (turn.is_beyond(place - middle, squared, least)) return;
+        Vec3d found;
+        if (!center_of(edge.to, edge.from, other, found)) return;
+        const Vec3d now = found - middle;
+        const double sine = dot(cross(start, now), axis), cosine = dot(start, now);
+        double angle = sine >= 0 ? 1 - cosine / round : 3 + cosine / round;
+        if (std::abs(sine) < kSameAngle * round &&
+            cosine > 0) {  // all on one ball: the point must lie beyond the edge
+          if (dot(points_[other] - middle, side) >= 0) return;
+          angle = 0;
+        }
+        if (angle < least || (angle == least && other < row)) {
+          least = angle;
+          row = other;
+          center = found;
+        }
+      }));
   return row != kNone;
 }
 
@@ -156,14 +190,17 @@ bool PivotFront::seed_at(std::uint32_t row) {
   const auto is_nearer = [](const Near& a, const Near& b) {
     return a.squared < b.squared || (a.squared == b.squared && a.row < b.row);
   };
-  count_work(grid_->for_each_within(points_[row], 2 * radius_, [&](std::uint32_t other, double squared) {
-    const Near found{squared, other};
-    if (other == row || is_used_[other] != 0) return;
-    if (count == kSeedNeighbors && !is_nearer(found, near[count - 1])) return;
-    std::size_t at = count < kSeedNeighbors ? count++ : count - 1;
-    for (; at > 0 && is_nearer(found, near[at - 1]); --at) near[at] = near[at - 1];
-    near[at] = found;
-  }));
+  count_work(grid_->for_each_within(points_[row], 2 * radius_,
+                                    [&](std::uint32_t other, double squared, const Vec3d&) {
+                                      const Near found{squared, other};
+                                      if (other == row || is_used_[other] != 0) return;
+                                      if (count == kSeedNeighbors && !is_nearer(found, near[count - 1]))
+                                        return;
+                                      std::size_t at = count < kSeedNeighbors ? count++ : count - 1;
+                                      for (; at > 0 && is_nearer(found, near[at - 1]); --at)
+                                        near[at] = near[at - 1];
+                                      near[at] = found;
+                                    }));
   for (std::size_t j = 1; j < count; ++j) {
     for (std::size_t i = 0; i < j; ++i) {
       std::uint32_t b = near[i].row, c = near[j].row;

@@ -20,8 +20,8 @@ class PivotGrid {
  public:
   PivotGrid(Span<const Vec3d> points, double radius, OpContext& ctx);
 
-  /// Calls visit(index, squared distance) for every point within `radius`, at most that of the grid, in an order that
-  /// depends on the points alone, until it returns false. Returns the number of points looked at.
+  /// Calls visit(index, squared distance, place) for every point within `radius`, at most that of the grid, in an order
+  /// that depends on the points alone, until it returns false. Returns the number of points looked at.
   template <class Visit>
   std::size_t while_within(const Vec3d& p, double radius, const Visit& visit) const {
     const double squared_radius = radius * radius;
@@ -36,7 +36,7 @@ class PivotGrid {
           for (std::uint32_t i = first_[cell]; i < first_[cell + 1]; ++i) {
             ++looked;
             const double squared = squared_distance(p, places_[i]);
-            if (squared <= squared_radius && !visit(rows_[i], squared)) return looked;
+            if (squared <= squared_radius && !visit(rows_[i], squared, places_[i])) return looked;
           }
         }
       }
@@ -44,11 +44,11 @@ class PivotGrid {
     return looked;
   }
 
-  /// Calls visit(index, squared distance) for every point within `radius`. Returns the number of points looked at.
+  /// Calls visit(index, squared distance, place) for every point within `radius`. Returns the number of points looked at.
   template <class Visit>
   std::size_t for_each_within(const Vec3d& p, double radius, const Visit& visit) const {
-    return while_within(p, radius, [&](std::uint32_t row, double squared) {
-      visit(row, squared);
+    return while_within(p, radius, [&](std::uint32_t row, double squared, const Vec3d& place) {
+      visit(row, squared, place);
       return true;
     });
   }

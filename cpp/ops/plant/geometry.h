@@ -82,7 +82,7 @@ PlantParts plant_parts(const PlantStructure& plant, const PlantSpecies& species,
 struct PlantMesh {
   PackedMesh
       mesh;  ///< vertices relative to `origin`; triangle_material = index in PlantPrototypes::textures or kNoIndex
-  Column<std::uint8_t> organ_codes;      ///< (T) OrganCode
+  Column<std::uint32_t> organ_codes;     ///< (T) OrganCode
   Column<std::uint32_t> triangle_plant;  ///< (T) index in the list of plants
   Vec3d origin{0, 0, 0};
 };
@@ -92,12 +92,12 @@ std::uint64_t tube_triangle_count(const PlantTube& tube);
 std::uint64_t plant_triangle_count(const PlantParts& plant, const PlantPrototypes& prototypes);
 std::uint64_t plant_mesh_bytes(std::uint64_t triangles, bool has_textures);
 
-/// Writes all tubes, then all organs of each plant as triangles.
+/// Writes all tubes, then all organs of each plant as triangles (plant_triangles.h).
 ///
 /// origin   what the float32 vertices are relative to, metres; near the plants
 /// Normals  Flat. Colours are those of prototypes and of the tube's organ. Texture coordinates (0, 0) without a texture.
 /// Order    Plant after plant, tubes before organs; the same bits for any thread count.
-/// Cost     One pass; 153 bytes per triangle, 24 less without textures.
+/// Cost     One pass; 156 bytes per triangle, 24 less without textures.
 /// Cancel   Within 50 ms.
 /// Errors   kUnsupported: more vertices than 32-bit indices count.
 PlantMesh expand_plants(Span<const PlantParts> plants, const PlantPrototypes& prototypes, const Vec3d& origin,

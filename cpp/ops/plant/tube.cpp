@@ -118,14 +118,22 @@ void add_tube(Span<const TubePoint> line, const Vec3d& normal, TubeRings& tubes)
   close();
 }
 
-void ring_corners(const TubeRing& ring, std::size_t sides, Vec3d* corners) {
-  const double radius = ring.radius * polygon_radius(sides);
-  const Vec3d second = cross(ring.tangent, ring.first);
-  const double along = dot(ring.tangent, ring.plane);
+std::vector<std::array<double, 2>> polygon_corners(std::size_t sides) {
+  std::vector<std::array<double, 2>> out(sides);
   for (std::size_t k = 0; k < sides; ++k) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(sides);
-    const Vec3d side = ring.first * std::cos(angle) + second * std::sin(angle);
-    corners[k] = ring.center + (side - ring.tangent * (dot(side, ring.plane) / along)) * radius;
+    out[k] = {std::cos(angle), std::sin(angle)};
+  }
+  return out;
+}
+
+void ring_corners(const TubeRing& ring, const std::vector<std::array<double, 2>>& polygon, Vec3d* corners) {
+  const double radius = ring.radius * polygon_radius(polygon.size());
+  const Vec3d second = cross(ring.tangent, ring.first);
+  const double along = dot(ring.tangent, ring.plane);
+  for (const auto& [cosine, sine] : polygon) {
+    const Vec3d side = ring.first * cosine + second * sine;
+    *corners++ = ring.center + (side - ring.tangent * (dot(side, ring.plane) / along)) * radius;
   }
 }
 

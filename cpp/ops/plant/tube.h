@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -46,20 +47,24 @@ inline double polygon_radius(std::size_t sides) {
   return std::sqrt(turn / std::sin(turn));
 }
 
-/// Corners of a ring, counter-clockwise about its tangent; `corners` takes `sides` points.
-void ring_corners(const TubeRing& ring, std::size_t sides, Vec3d* corners);
+/// Cosine and sine of the corners of a regular polygon.
+std::vector<std::array<double, 2>> polygon_corners(std::size_t sides);
+
+/// Corners of a ring, counter-clockwise about its tangent; `corners` takes as many points as the polygon has.
+void ring_corners(const TubeRing& ring, const std::vector<std::array<double, 2>>& polygon, Vec3d* corners);
 
 /// Calls triangle(a, b, c, ring) for all triangles of (a part of) one piece, counter-clockwise seen from outside: two
 /// per side and segment, and sides - 2 for each end that is closed.
 template <class Triangle>
 void tube_triangles(Span<const TubeRing> rings, std::size_t sides, bool has_start, bool has_end,
                     Triangle&& triangle) {
+  const auto polygon = polygon_corners(sides);
   std::vector<Vec3d> low(sides), high(sides);
-  ring_corners(rings[0], sides, low.data());
+  ring_corners(rings[0], polygon, low.data());
   for (std::size_t k = 1; has_start && k + 1 < sides; ++k)
     triangle(low[0], low[k + 1], low[k], std::size_t{0});
   for (std::size_t i = 1; i < rings.size; ++i) {
-    ring_corners(rings[i], sides, high.data());
+    ring_corners(rings[i], polygon, high.data());
     for (std::size_t k = 0; k < sides; ++k) {
       const std::size_t next = k + 1 == sides ? 0 : k + 1;
       triangle(low[k], low[next], high[k], i - 1);

@@ -123,6 +123,8 @@ export const meshJobs = {
   "lad-10m": leafAreaJob(10 * MILLION, 100, 4),
   delaunay: surfaceJob("delaunay", "Delaunay triangulation", MILLION, 0.9),
   "alpha-shape": surfaceJob("alpha_shape", "alpha shape", 500_000, 8),
+  "ball-pivoting": surfaceJob("ball_pivoting", "ball pivoting", 500_000, 2.5),
+  poisson: surfaceJob("poisson", "Poisson surface of depth 9", 500_000, 20),
   "scan-mesh": defineJob(
     () =>
       passiveJob(

@@ -1,5 +1,6 @@
 // The running service: start, import, export, answers under load, cancel.
 import { cancel } from "../cancel-jobs.ts";
+import { firstPicture } from "../first-picture.ts";
 import { FIFTY_MILLION, lazFile, plotFiles, TEN_MILLION } from "../inputs.ts";
 import { atLeast, atMost, defineJob, defineJobOfRuns, FLAT_MIB, millions, rate, USAGE, wall } from "../job.ts";
 import type { ProcessFigures } from "../native.ts";
@@ -39,6 +40,18 @@ export const serviceJobs = {
     figure: (sample) => millions(sample, "pts"),
     targets: [atMost(wall, 9, "<= 9 s")],
     compare: USAGE,
+  }),
+  "first-picture": defineJob(async () => firstPicture(await lazFile(), TEN_MILLION), {
+    title: "first picture of 10M LAZ in the window",
+    count: TEN_MILLION,
+    figure: (sample) =>
+      [
+        `start ${sample.ready_s.toFixed(2)} s, page ${sample.page_s.toFixed(2)} s, session ${sample.session_s.toFixed(2)} s`,
+        `first points ${sample.first_s.toFixed(2)} s, all ${(sample.visible_points / 1e6).toFixed(2)}M ${sample.complete_s.toFixed(2)} s`,
+        `turning ${sample.turning_fps} frames/s with ${(sample.turning_points / 1e6).toFixed(2)}M points (software)`,
+      ].join("; "),
+    targets: [atMost((sample) => sample.first_s, 1, "first points <= 1 s after the session")],
+    compare: ["session_s", "first_s", "complete_s"],
   }),
   export: defineJobOfRuns((runs: number) => exportLas(TEN_MILLION, runs), {
     title: "export 10M to LAS",

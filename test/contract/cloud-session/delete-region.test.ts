@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DeleteRegionResponse } from "../../../shared/contract/cloud-session/delete-region.ts";
-import { appOfTest } from "../../support/app/app.ts";
+import { appOfTest, type TestApp } from "../../support/app/app.ts";
+import { deadCopy, restartWith, untouched } from "../../support/session/dead-session.ts";
 import {
   answered,
   cloud,
@@ -29,6 +30,7 @@ test("hits inside are marked as deleted, misses are not; counts cover all rows",
     remaining_count: 4,
     total_count: 6,
     pending_deleted_count: 2,
+    edit_count: 1,
     backfilled_misses_stale: false,
   });
   expect(await columnOf(made, session_id, "deleted")).toEqual([0, 1, 1, 0, 0, 0]);
@@ -40,6 +42,36 @@ test("every call is one undo step, even an empty one; deleted rows are counted o
   await remove(session_id, slab(50, 60));
   expect(await remove(session_id, slab(1, 2))).toMatchObject({ deleted_count: 3, remaining_count: 1 });
   expect(await steps(session_id)).toEqual([2, 0, 1]);
+});
+
+test("a deletion of one name is made once, also after a crash, until it is undone or too old", async () => {
+  const { session_id } = await lineCloud(made, [1, 1, 1, 1, 1]);
+  const named = (at: number, edit_id: string) => ({ region: slab(at, at), edit_id });
+  const send = (app: TestApp, at: number, edit_id: string) =>
+    answered(app, DeleteRegionResponse, url(session_id), named(at, edit_id));
+  expect(await send(made, 0, "a")).toMatchObject({ deleted_count: 1, edit_count: 1 });
+  expect(await send(made, 0, "a")).toMatchObject({ deleted_count: 1, edit_count: 1 });
+  expect(await remove(session_id, slab(0, 0))).toMatchObject({ edit_count: 2 }); // without a name: a step of its own
+  expect(await send(made, 1, "b")).toMatchObject({ deleted_count: 2, edit_count: 3 });
+
+  const again = await restartWith(await deadCopy(made, session_id), { [session_id]: untouched });
+  const undo = { method: "POST", url: `/api/cloud/session/${session_id}/reset_edits` } as const;
+  expect(await send(again, 1, "b")).toMatchObject({ deleted_count: 2, edit_count: 3 });
+  await again.app.inject({ ...undo, payload: { edit_count: 2 } });
+  expect(await send(again, 1, "b")).toMatchObject({ deleted_count: 2, edit_count: 3 });
+
+  expect(await send(made, 2, "c")).toMatchObject({ deleted_count: 3, edit_count: 3 }); // three are kept
+  expect(await send(made, 0, "a")).toMatchObject({ deleted_count: 3, edit_count: 3 }); // made again, deletes nothing
+  expect(await steps(session_id)).toEqual([1, 1, 0]);
+});
+
+test("a name of a deletion has 1 to 100 characters", async () => {
+  const { session_id } = await lineCloud(made, [1]);
+  for (const edit_id of ["", "x".repeat(101), 7])
+    expect(await refusal(made, url(session_id), { region: slab(0, 0), edit_id })).toMatchObject([
+      422,
+      [{ loc: ["body", "edit_id"] }],
+    ]);
 });
 
 test("beyond the limit, the oldest step can no longer be undone", async () => {

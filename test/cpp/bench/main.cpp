@@ -63,7 +63,7 @@ constexpr Job kJobs[] = {
     {"find-stems", "POINTS [THREADS]", 1, pc::bench::find_stems},
     {"mesh", "TRIANGLES [THREADS]", 1, pc::bench::search_mesh},
     {"rays", "TRIANGLES scan|random|down [RAYS] [ISA]", 2, pc::bench::trace_rays},
-    {"surface", "alpha_shape|delaunay POINTS [THREADS]", 2, pc::bench::mesh_stem},
+    {"surface", "alpha_shape|delaunay|ball_pivoting|poisson POINTS [THREADS]", 2, pc::bench::mesh_stem},
     {"lad", "PULSES EDGE [THREADS]", 2, pc::bench::invert_density},
     {"scan_mesh", "POINTS [THREADS]", 1, pc::bench::mesh_scan},
     {"c2m", "POINTS TRIANGLES [THREADS]", 2, pc::bench::measure_to_mesh},

@@ -66,7 +66,7 @@ export function deleteRegion(cloud: ModelCloud, region: ModelRegion, maxSteps: n
     base: new Set([...cloud.base, ...folded.flat()]),
     steps: steps.slice(folded.length),
   });
-  return edited(after, { ...counts(after), backfilled_misses_stale: false });
+  return edited(after, { ...counts(after), edit_count: after.steps.length, backfilled_misses_stale: false });
 }
 
 export function resetEdits(cloud: ModelCloud, keep: number | null): Outcome {

@@ -14,6 +14,8 @@ export class FakeEditService {
   requests = 0;
   /** Deletions that can be undone. */
   kept = 50;
+  /** Of the deletions. */
+  readonly #names = new Map<string, string[]>();
   readonly #made = new Map<string, number>();
   readonly #restored = new Map<string, number>();
 
@@ -26,17 +28,23 @@ export class FakeEditService {
   /** The part of the client that edits use. */
   readonly client = {
     listSessions: async () => ({ sessions: this.summaries() }),
-    deleteRegion: async (id: string, { region }: { region: unknown }) =>
+    deleteRegion: async (id: string, { region, edit_id }: { region: unknown; edit_id: string }) =>
       this.#answer(() => {
         const list = this.deletions.get(id) ?? [];
-        list.push(region);
-        this.#made.set(id, (this.#made.get(id) ?? 0) + 1);
-        list.splice(0, list.length - this.kept);
-        return { deleted_count: this.#deletedCount(id) };
+        const names = this.#names.get(id) ?? [];
+        if (!names.includes(edit_id)) {
+          list.push(region);
+          names.push(edit_id);
+          this.#names.set(id, names);
+          this.#made.set(id, (this.#made.get(id) ?? 0) + 1);
+          for (const kept of [list, names]) kept.splice(0, kept.length - this.kept);
+        }
+        return { deleted_count: this.#deletedCount(id), edit_count: list.length };
       }),
     resetEdits: async (id: string, { edit_count }: { edit_count: number }) =>
       this.#answer(() => {
         const undone = this.deletions.get(id)?.splice(edit_count) ?? [];
+        this.#names.get(id)?.splice(edit_count);
         this.#restored.set(id, (this.#restored.get(id) ?? 0) + undone.length);
         return { deleted_count: this.#deletedCount(id) };
       }),

@@ -211,6 +211,24 @@ test("after an undo without an answer, a new edit can be undone too", async () =
   expect(service.deletions.get("a")).toEqual([]);
 });
 
+test("two pages with a deletion each, whose answers a crash took, make both", async () => {
+  for (const fates of [
+    ["lost after", "lost before"],
+    ["lost before", "lost after"],
+  ] as const) {
+    const service = new FakeEditService(["a"]);
+    const pages = [page(service, storage()), page(service, storage())];
+    for (const { edits } of pages) await edits.resume(service.summaries());
+    for (const [i, { edits }] of pages.entries()) {
+      service.fates.push(fates[i] as Fate);
+      await edits.make(deletion(i, ["a"]));
+    }
+    for (const { edits } of pages) await edits.resume(service.summaries());
+    expect(service.deletions.get("a")).toHaveLength(2);
+    expect(service.deletions.get("a")).toEqual(expect.arrayContaining([region(0), region(1)]));
+  }
+});
+
 test("two pages with one cloud never undo each other's edits", async () => {
   for (const make of [deletion, stroke]) {
     const service = new FakeEditService(SESSIONS);

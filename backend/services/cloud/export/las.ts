@@ -5,6 +5,7 @@ import type { CloudMeta, CloudState } from "../../../sessions/cloud-session.ts";
 import type { ExtraDim, Triple } from "../../../sessions/column-names.ts";
 import { version } from "../../../version.ts";
 import { lasDimension } from "../../files/column-roles.ts";
+import { RETURN_FIELDS } from "./return-numbers.ts";
 
 /** How a session becomes a LAS or LAZ file: version, fields of the columns, coordinate grid and coordinate system. */
 
@@ -16,7 +17,8 @@ const LEGACY_MAX: ReadonlyMap<string, number> = new Map([
   ["return_number", 7],
   ["number_of_returns", 7],
 ]);
-/** LAS field of an echo column from another format, if its numbers count from 1. */
+/** LAS field of an echo column from another format, if its numbers count from 1 and return-numbers.ts made no columns for
+ * these fields. */
 const LAS_FIELD_OF: ReadonlyMap<string, string> = new Map([
   ["target_index", "return_number"],
   ["target_count", "number_of_returns"],
@@ -53,8 +55,9 @@ export async function sessionLasParams(
 
 /** Columns read from LAS fields are written back to them if every value fits (the writer checks the other columns). */
 async function placementsOf(scalars: readonly Scalar[], dims: readonly ExtraDim[], job: Job): Promise<LasPlacement[]> {
+  const numbered = scalars.some(({ slug }) => RETURN_FIELDS.has(slug));
   const echo = scalars.filter(
-    ({ slug }) => LAS_FIELD_OF.has(slug) && !dims.some((dim) => dim.slug === slug && dim.las_field),
+    ({ slug }) => !numbered && LAS_FIELD_OF.has(slug) && !dims.some((dim) => dim.slug === slug && dim.las_field),
   );
   const stats = await job.track(() =>
     cloud.columnStats(

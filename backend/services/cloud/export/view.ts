@@ -11,6 +11,7 @@ import { extraColumn, fixedColumn, optionalExtra, positionsColumn } from "../../
 import { surviving } from "../../octree/misses.ts";
 import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "../../run/points.ts";
 import { inlineLasParams, sessionLasParams } from "./las.ts";
+import { withReturnNumbers } from "./return-numbers.ts";
 import { unknownColumns } from "./unknown-columns.ts";
 
 /** Inline points: positions and colours. */
@@ -54,7 +55,7 @@ export async function sessionView(
   const mask = await job.track(() => cloud.hitMask(null, deleted, positions.length));
   if (mask.skip) job.adopt(new ColumnRef(mask.skip));
   const chosen = chooseColumns(state, request.columns ?? null, format);
-  const input: CloudViewInput = {
+  const plain: CloudViewInput = {
     positions,
     offset: [sx + tx, sy + ty, sz + tz],
     colors: chosen.fixed("colors"),
@@ -65,6 +66,9 @@ export async function sessionView(
     skip: mask.skip,
     stride: sourceStride(mask.hit_count, source?.max_points),
   };
+  const { input, warnings: numbering } = isLas(format)
+    ? await withReturnNumbers(plain, state.meta.extra_dims_meta, job)
+    : { input: plain, warnings: [] };
   const las = isLas(format)
     ? await sessionLasParams(state, input, request.columns ?? null, [tx, ty, tz], job)
     : inlineLasParams();
@@ -76,6 +80,7 @@ export async function sessionView(
       known.map((one) => ("slug" in one ? one.slug : one.name)),
     ),
     ...chosen.warnings,
+    ...numbering,
     ...lostConstants(state, format),
     ...(await unmarkedMisses(state, input, format, job)),
   ];

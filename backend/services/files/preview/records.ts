@@ -2,6 +2,7 @@ import type { PreviewResponse } from "../../../../shared/contract/pointcloud.ts"
 import type { Job } from "../../../jobs/job.ts";
 import type { DType } from "../../../native/core/handles.ts";
 import * as native from "../../../native/files/readers.ts";
+import { RETURN_EXTRAS } from "../column-roles.ts";
 import { adoptTable } from "../source-cloud.ts";
 import {
   boxOf,
@@ -32,11 +33,12 @@ const COLOR_NAMES = [LAS_CHANNELS, ["diffuse_red", "diffuse_green", "diffuse_blu
 export async function lasPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readLasHeader(path));
   const warnings = [...header.warnings, ...header.crs.warnings];
-  const rows = await orWarning(() => lasRows(path, job), [], warnings, job);
+  const repeated = repeatedReturns(header.dimensions);
+  const rows = await orWarning(() => lasRows(path, repeated, job), [], warnings, job);
   const bounds = header.declared_point_count > 0 ? header.declared_bounds : null;
   const fields: FileColumn[] = [
     ...POSITIONS.map((name) => ({ name, role: name, is_float: true })),
-    ...header.dimensions.flatMap(lasFields),
+    ...header.dimensions.filter(({ name, extra }) => extra || !repeated.includes(name)).flatMap(lasFields),
   ];
   return {
     ...OWN_LAYOUT,
@@ -53,6 +55,12 @@ export async function lasPreview(path: string, maxRows: number, job: Job): Promi
   };
 }
 
+/** Fields of return numbers that extra dimensions repeat. An import keeps them if their values say otherwise. */
+function repeatedReturns(dimensions: readonly native.LasDimension[]): string[] {
+  const has = (name: string) => dimensions.some((one) => one.extra && one.name === name);
+  return [...RETURN_EXTRAS.values()].every(has) ? [...RETURN_EXTRAS.keys()] : [];
+}
+
 /** The columns of a dimension: the colour has three. */
 function lasFields({ name, description, extra, dtype }: native.LasDimension): FileColumn[] {
   if (name === "rgb" && !extra)
@@ -65,9 +73,9 @@ function lasFields({ name, description, extra, dtype }: native.LasDimension): Fi
 const isLasClass = (field: FileColumn | undefined): boolean =>
   field !== undefined && !field.is_float && /^(classification|is_.*)$/.test(field.name ?? "");
 
-async function lasRows(path: string, job: Job): Promise<Rows> {
+async function lasRows(path: string, skip_columns: readonly string[], job: Job): Promise<Rows> {
   const cloud = await job.track(() =>
-    native.readLas(path, { frame: FRAME, first_row: 0, row_count: SAMPLE_ROWS, skip_columns: [] }),
+    native.readLas(path, { frame: FRAME, first_row: 0, row_count: SAMPLE_ROWS, skip_columns }),
   );
   const { positions, columns } = adoptTable(cloud, job);
   const count = positions.length;

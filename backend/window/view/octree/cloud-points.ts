@@ -123,11 +123,11 @@ export class CloudPoints {
   }
 
   /** Draws the chosen nodes that are here, and returns how many points that are. */
-  show(chosen: ReadonlySet<IndexedNode>, frame: number): number {
+  show(chosen: ReadonlySet<string>, frame: number): number {
     const paint = this.#paint();
     let count = 0;
     for (const loaded of this.loaded.values()) {
-      const isShown = this.isVisible && chosen.has(loaded.node);
+      const isShown = this.isVisible && chosen.has(loaded.node.name);
       loaded.points.visible = isShown;
       if (!isShown) continue;
       loaded.used = frame;

@@ -49,6 +49,12 @@ export class NodeLoader {
     this.#start();
   }
 
+  /** Tries nodes that failed again at once. */
+  retry(): void {
+    this.#failures.clear();
+    this.#start();
+  }
+
   dispose(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -4,7 +4,6 @@ import type { FetchOctreeFile, WorldBox } from "../cloud-view.ts";
 import type { CloudPoints } from "./cloud-points.ts";
 import { type Choosable, chooseNodes, type Eye } from "./node-choice.ts";
 import { NodeLoader, type Wanted } from "./node-loader.ts";
-import type { IndexedNode } from "./octree-file.ts";
 
 /** Points drawn at most. */
 export const POINT_BUDGET = 3_000_000;
@@ -14,7 +13,7 @@ const KEPT_POINTS = 5_000_000;
 export interface StreamingHandlers {
   /** Something new can be drawn. */
   readonly changed: () => void;
-  readonly problem: (error: unknown) => void;
+  readonly problem: (error: unknown, cacheId: string) => void;
 }
 
 /** Decides for every picture which nodes are drawn, fetched and forgotten. */
@@ -32,8 +31,8 @@ export class Streaming {
         this.#take(wanted, bytes);
         handlers.changed();
       },
-      failed: (_, error) => {
-        handlers.problem(error);
+      failed: ({ cache_id }, error) => {
+        handlers.problem(error, cache_id);
         handlers.changed();
       },
     });
@@ -50,6 +49,11 @@ export class Streaming {
     return this.#missing === 0;
   }
 
+  /** Asks again for what failed: the octree was built again. */
+  retry(): void {
+    this.#loader.retry();
+  }
+
   #take({ cache_id, node }: Wanted, bytes: Uint8Array): void {
     for (const cloud of this.#clouds())
       if (cloud.index.cache_id === cache_id && !cloud.loaded.has(node.name)) cloud.add(node, bytes);
@@ -64,10 +68,10 @@ export class Streaming {
       visible.map((cloud) => choosable(cloud, camera, height, clip)),
       Math.min(budget, POINT_BUDGET),
     );
-    const byCloud = new Map<CloudPoints, Set<IndexedNode>>(clouds.map((cloud) => [cloud, new Set()]));
+    const byCloud = new Map<CloudPoints, Set<string>>(clouds.map((cloud) => [cloud, new Set()]));
     const wanted: Wanted[] = [];
     for (const { key, node } of chosen) {
-      byCloud.get(key)?.add(node);
+      byCloud.get(key)?.add(node.name); // clouds with the same octree share fetched nodes
       if (!key.loaded.has(node.name) && !key.isLeaving) wanted.push({ cache_id: key.index.cache_id, node });
     }
     this.#missing = wanted.length;

@@ -47,11 +47,12 @@ void expect_closed(const OrganMesh& mesh) {
 /// Sides of a segment run along it: none is folded back.
 void expect_not_inverted(const TubeRings& tubes, std::size_t sides) {
   std::size_t begin = 0;
+  const auto polygon = polygon_corners(sides);
   std::vector<Vec3d> low(sides), high(sides);
   for (const std::size_t end : tubes.piece_ends) {
     for (std::size_t i = begin; i + 1 < end; ++i) {
-      ring_corners(tubes.rings[i], sides, low.data());
-      ring_corners(tubes.rings[i + 1], sides, high.data());
+      ring_corners(tubes.rings[i], polygon, low.data());
+      ring_corners(tubes.rings[i + 1], polygon, high.data());
       for (std::size_t k = 0; k < sides; ++k)
         ASSERT_GT(dot(high[k] - low[k], tubes.rings[i + 1].tangent), 0) << "ring " << i << " side " << k;
     }

@@ -5,7 +5,7 @@ import type { Job } from "../../../../jobs/job.ts";
 import type { NativeColumn } from "../../../../native/core/handles.ts";
 import type { CloudViewInput, LasWriteParams } from "../../../../native/files/writers.ts";
 import type { CloudState } from "../../../../sessions/cloud-session.ts";
-import type { Triple } from "../../../../sessions/column-names.ts";
+import type { ExtraDim, Triple } from "../../../../sessions/column-names.ts";
 import { extraKey } from "../../../../sessions/column-names.ts";
 import { assignColumns } from "../../../files/assigned-columns.ts";
 import { importBytes } from "../../../files/import-cost.ts";
@@ -14,6 +14,7 @@ import { kindOfFile, sourceFile } from "../../../files/source.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "../../../octree/columns.ts";
 import { numbersColumn, pointsColumn } from "../../../run/points.ts";
 import { inlineLasParams, sessionLasParams } from "../las.ts";
+import { RETURN_FIELDS } from "../return-numbers.ts";
 
 type Scalar = CloudViewInput["scalars"][number];
 
@@ -29,6 +30,8 @@ export interface ScanPoints {
   /** u8 per row, 1 = deleted. */
   readonly deleted: NativeColumn | null;
   readonly world_shift: Triple;
+  /** What the session knows of its columns; [] for other sources. */
+  readonly dims: readonly ExtraDim[];
   /** How LAS stores the columns that `input` lists. */
   las(input: CloudViewInput, columns: readonly string[], translation: Triple, job: Job): Promise<LasWriteParams>;
   readonly warnings: readonly string[];
@@ -82,12 +85,13 @@ function sessionPoints(state: CloudState): ScanPoints {
     scalars: meta.extra_dims_meta.map(({ slug, label }) => ({ slug, label, column: extraColumn(state, slug) })),
     deleted: fixedColumn(state, "deleted"),
     world_shift: meta.world_shift ?? [0, 0, 0],
+    dims: meta.extra_dims_meta,
     las: (input, columns, translation, job) => sessionLasParams(state, input, columns, translation, job),
     warnings: [],
   };
 }
 
-const PLAIN = { deleted: null, world_shift: [0, 0, 0] } as const;
+const PLAIN = { deleted: null, world_shift: [0, 0, 0], dims: [] } as const;
 
 function inlinePoints({ points, scalar_columns }: ScanExportEntry, job: Job): ScanPoints {
   const positions = job.adopt(pointsColumn(points ?? [])).native;
@@ -141,8 +145,8 @@ async function filePoints(path: string, { ascii_format }: ScanExportEntry, job: 
   };
 }
 
-/** LAS 1.4; every scalar is an extra dimension. */
+/** LAS 1.4; every scalar but return numbers is an extra dimension. */
 function plainLas({ scalars }: CloudViewInput): LasWriteParams {
-  const placements = scalars.map(({ slug }) => ({ slug, field: "", record: null }));
+  const placements = scalars.map(({ slug }) => ({ slug, field: RETURN_FIELDS.has(slug) ? slug : "", record: null }));
   return { ...inlineLasParams(), version: "1.4", placements };
 }

@@ -5,9 +5,10 @@ import * as cloud from "../../../../native/cloud/cloud.ts";
 import type { CloudViewInput, PtxSweep } from "../../../../native/files/writers.ts";
 import type { Triple } from "../../../../sessions/column-names.ts";
 import { ColumnRef } from "../../../../sessions/column-ref.ts";
-import { type ExportFormat, formatTraits, RASTER_COLUMNS } from "../../../files/export-format.ts";
+import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "../../../files/export-format.ts";
 import { MISS_SLUG } from "../../../files/slugs.ts";
 import type { ExportView } from "../../../files/writers.ts";
+import { withReturnNumbers } from "../return-numbers.ts";
 import { unknownColumns } from "../unknown-columns.ts";
 import { rasterSize } from "./bundle-xml.ts";
 import type { ScanPoints } from "./points.ts";
@@ -48,13 +49,16 @@ export async function scanView(
   const names = wantedColumns(entry, format, include_misses);
   const chosen = chooseColumns(points, names, format);
   const shift = format === "ptx" ? points.world_shift : ([0, 0, 0] as const);
-  const input: CloudViewInput = {
+  const plain: CloudViewInput = {
     positions: points.positions,
     offset: sum(translation, shift),
     ...chosen.input,
     skip: mask.skip,
     stride: 1,
   };
+  const { input, warnings: numbering } = isLas(format)
+    ? await withReturnNumbers(plain, points.dims, job)
+    : { input: plain, warnings: [] };
   const las = await points.las(input, [...names], translation, job);
   const stored = sum(origin, translation.map((v) => -v) as unknown as Triple);
   const slugs = input.scalars.map(({ slug }) => slug);
@@ -70,6 +74,7 @@ export async function scanView(
         ...points.scalars.map((scalar) => scalar.slug),
         ...Object.keys(entry.scalar_columns ?? {}),
       ]),
+      ...numbering,
       ...shiftWarning(points, format),
     ],
   };

@@ -94,8 +94,8 @@ function gridOf(tree: LeafyTree, edge: number): VoxelBox {
   return { center, size: [sx, sy, sz], ...counts, rotation_deg: 0, offsets: null, kept: null };
 }
 
-/** Scanners on a circle around the tree, each with the window in which it sees the sphere around it. */
-function scannersOf(tree: LeafyTree, { scans, noise_m }: TreeCase) {
+/** Scanners on a circle around the tree, single returns, each with the window in which it sees the sphere around it. */
+export function scannersOf(tree: LeafyTree, { scans, noise_m }: Pick<TreeCase, "scans" | "noise_m">) {
   const { min, max } = boundsOf(tree);
   const middle = min.map((low, k) => (low + (max[k] ?? 0)) / 2) as [number, number, number];
   const radius = Math.hypot(...max.map((high, k) => (high - (min[k] ?? 0)) / 2));

@@ -39,6 +39,8 @@ interface Home {
 /** How sessions come into the store: staged, where nobody sees them, then registered. */
 export class NewSessions {
   readonly #home: Home;
+  /** The removal of files of discarded sessions. */
+  #leaving: Promise<void> = Promise.resolve();
 
   constructor(home: Home) {
     this.#home = home;
@@ -76,6 +78,26 @@ export class NewSessions {
       throw error;
     }
     return staged;
+  }
+
+  /**
+   * Discards many staged sessions: no answer waits until their files are gone, which takes a millisecond or more each. A
+   * failure is logged; the next start removes what is left.
+   */
+  discardAll(staged: readonly StagedSession[]): void {
+    const { log } = this.#home;
+    for (const one of staged) {
+      one.release();
+      this.#leaving = this.#leaving
+        .then(() => one.discard())
+        .catch((err: unknown) =>
+          log.error({ err, session: one.id }, "the files of a discarded session were not removed"),
+        );
+    }
+  }
+  /** Resolves when the files of all discarded sessions are gone. */
+  settled(): Promise<void> {
+    return this.#leaving;
   }
 
   /** Publishes a staged session, the last step of a create: flushes the first journal record, then adds the session. */

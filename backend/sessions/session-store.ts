@@ -105,6 +105,7 @@ export class SessionStore {
   }
 
   stage: NewSessions["stage"] = (...call) => this.#new.stage(...call);
+  discardAll: NewSessions["discardAll"] = (...call) => this.#new.discardAll(...call);
   register: NewSessions["register"] = (...call) => this.#new.register(...call);
   restore: NewSessions["restore"] = () => this.#new.restore();
   registerRestored: NewSessions["registerRestored"] = (restored) => this.#new.registerRestored(restored);
@@ -161,6 +162,7 @@ export class SessionStore {
     const stored = [...this.#sessions.values()];
     this.#sessions.clear();
     await removeAll(stored, this.#root, this.#log);
+    await this.#new.settled();
   }
 
   /** Releases everything and keeps the folders for the next start. */
@@ -168,6 +170,7 @@ export class SessionStore {
     clearInterval(this.#timer);
     await this.#arrivals?.stop();
     await this.#left;
+    await this.#new.settled();
     for (const { session, disk } of this.#sessions.values()) {
       await session.settled();
       session.close();

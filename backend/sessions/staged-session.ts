@@ -149,10 +149,15 @@ export class StagedSession {
     return columns;
   }
 
-  /** Releases the columns and removes the files. */
-  async discard(): Promise<void> {
+  /** Releases the columns. */
+  release(): void {
     for (const column of this.columns.values()) column.release();
     this.columns.clear();
+  }
+
+  /** Releases the columns and removes the files. */
+  async discard(): Promise<void> {
+    this.release();
     await this.#remove();
   }
 

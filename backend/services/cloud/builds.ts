@@ -68,7 +68,7 @@ export class Builds {
     };
     await Promise.all(Array.from({ length: POOL }, worker));
     if (this.#failed) throw this.#failure;
-    return this.#made.filter((child) => child !== undefined);
+    return this.made();
   }
 
   async #one(task: () => Promise<void>): Promise<void> {
@@ -84,8 +84,8 @@ export class Builds {
     }
   }
 
-  /** Removes everything that was built. */
-  async discard(): Promise<void> {
-    for (const child of this.#made) await child?.staged.discard();
+  /** Everything that was built so far. */
+  made(): MadeChild[] {
+    return this.#made.filter((child) => child !== undefined);
   }
 }

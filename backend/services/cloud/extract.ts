@@ -73,7 +73,7 @@ export function extractByColumn(
         const stale = await publish({ session, base, birth, children, parent }, deps, job);
         return answer({ session, slices, children, parent, stale });
       } catch (error) {
-        await builds.discard();
+        deps.sessions.discardAll(builds.made().map(({ staged }) => staged));
         throw error;
       }
     });

@@ -153,8 +153,8 @@ test("a failure removes all children, including finished ones; the tail has an e
     tail: { success: false, error: "the disk is gone", code: "internal", children: [] },
   });
   expect(made.deps.sessions.list()).toHaveLength(before);
-  expect(readdirSync(made.sessions).filter((name) => name.endsWith(".new"))).toEqual([]);
   expect(addon.bulkBytesInUse()).toBe(memory);
+  await eventually(() => expect(readdirSync(made.sessions).filter((name) => name.endsWith(".new"))).toEqual([]));
 });
 
 test.each([

@@ -33,7 +33,7 @@ const DRAWN =
   /^(session_id|run_id|cache_id|cache_dir|scene_token|session_map|octree_map|path|paths|bytes|elapsed_s|seconds|last_used)$|_cache_id$|_seconds$/;
 /** Keys that describe the octree: a picture of the points at its start, which an edit that lands meanwhile outdates. */
 const OCTREE =
-  /^(octree_\w+|version|spacing|scale|offset|(tight_|robust_)?bounds|attributes|observed_classes|pending_deleted_count|robust_\w+)$/;
+  /^(octree_\w+|version|spacing|scale|offset|(tight_|robust_)?bounds|attributes|observed_classes|octrees|missing_sessions|pending_deleted_count|robust_\w+)$/;
 
 function settled(value: unknown, folder: string): unknown {
   if (Array.isArray(value)) return value.map((one) => settled(one, folder));

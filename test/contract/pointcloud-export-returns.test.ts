@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { create, exportTail } from "../support/app/app.ts";
 import { readRawLas } from "../support/scans/las-records.ts";
+import { scanExportTail } from "../support/scans/scan-export.ts";
 import { lidarScanned, SCANNER, wall } from "../support/session/lidar-scans.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 import { differences } from "../support/session/session-values.ts";
@@ -54,6 +55,19 @@ describe.each(["las", "laz"])("%s of a scan with several returns and misses", (f
     const again = await imported(file, `again.${format}`);
     expect(await differences(made, session_id, again)).toEqual(["positions: other values"]); // on the grid of the file
   });
+});
+
+test("files of an export of scans, from inline points", async () => {
+  const points = Array.from({ length: 4 }, (_, i) => [i, 5, 0]);
+  const scalar_columns = { target_index: [0, 0, 1, 2], target_count: [1, 3, 3, 3] };
+  const scan = { label: "a", origin: [0, 0, 0], points, scalar_columns };
+  const tail = await scanExportTail(made, { scans: [scan], write_xml: false, data_format: "las" });
+  expect(tail).toMatchObject({ success: true });
+  const found = tail.files.find(({ name }) => name.endsWith(".las"));
+  const { fields } = await readRawLas(Buffer.from(found?.data ?? "", "base64"));
+  expect(fields.get("return_number")).toEqual([1, 1, 2, 3]);
+  expect(fields.get("number_of_returns")).toEqual([1, 3, 3, 3]);
+  expect(fields.get("target_index")?.length).toBe(4);
 });
 
 describe("numbers that LAS cannot hold", () => {

@@ -50,7 +50,7 @@ export class RestoredSession {
   /** Makes the folder. */
   async begin(): Promise<void> {
     if (this.#folder === null) return;
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await mkdir(this.#folder, { mode: 0o700 }); // never the store itself: a folder in the place of a lost disk would hide it
     await writeLease(join(this.#folder, LEASE), { ...this.#lease });
   }
 

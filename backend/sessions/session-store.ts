@@ -3,6 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 import { type CloudChange, CloudSession, type CloudState } from "./cloud-session.ts";
 import { FileProof } from "./file-proof.ts";
 import type { WithRoom } from "./full-disk.ts";
+import { whileThere } from "./gone-folder.ts";
 import { NewSessions } from "./new-sessions.ts";
 import { type Lease, ownLease } from "./process-lease.ts";
 import { ReadOnlyFolder } from "./read-only-folder.ts";
@@ -48,7 +49,7 @@ export class SessionStore {
       root,
       lease: this.#lease,
       log,
-      withRoom: (work) => this.#withRoom(work),
+      withRoom: (work) => whileThere(root ?? "", () => this.#withRoom(work)),
       isTaken: (id) => this.#sessions.has(id) || this.#arrivals?.expects(id) === true,
       add: (id, state, copy) => this.#add(id, state, copy).session,
       remove: (id) => this.delete(id),
@@ -191,7 +192,7 @@ export class SessionStore {
   async #save(stored: Stored, change: CloudChange): Promise<void> {
     const disk = await openForEdits(stored, this.#withRoom, this.#log);
     if (!disk) return;
-    await this.#withRoom(() => disk.save(change));
+    await whileThere(disk.folder, () => this.#withRoom(() => disk.save(change)));
     if (disk.wantsCompaction(stored.session.state)) void this.spill(stored.session); // runs after the edit that is being saved
   }
 

@@ -52,7 +52,7 @@ export class StagedSession {
   /** A failure removes the folder. */
   async #writeFiles(folder: string, track: Track): Promise<void> {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder, { mode: 0o700 }); // never the store itself: a folder in the place of a lost disk would hide it
       await writeLease(join(folder, LEASE), { ...this.lease });
       const paths = [...this.columns.keys()].map((_, i) => join(folder, `${i}.col`));
       await track(() => columnFiles.writeColumnFiles(nativesOf(this.columns), paths));

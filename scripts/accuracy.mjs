@@ -6,8 +6,8 @@
 // `npm run accuracy -- ground [--json] [--method auto,smrf,cloth,derived] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- ground-sensitivity [--json] [--method CONSTANT,..] [--group isprs,als,tls,relief,forest,walked,thicket,bare]`
 // `npm run accuracy -- surfaces [--json] [--method delaunay,alpha_shape] [--group sphere,torus,saddle,hole,boxes,cylinder,real]`
-// `npm run accuracy -- registration [--json] [--method gicp,point_to_plane,point_to_point] [--group maize,room1_o70,..]`
-// `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting] [--group sphere,torus,boxes,saddle,hole,cylinder]`
+// `npm run accuracy -- registration [--json] [--method gicp,point_to_plane,point_to_point,auto,astray,pcl_plane,pcl_gicp] [--group maize,room1_o70,..]`
+// `npm run accuracy -- reconstruction [--json] [--method poisson,ball_pivoting,pcl_greedy] [--group sphere,torus,boxes,saddle,hole,cylinder]`
 // `npm run accuracy -- round-trip [--json] [--method las,laz] [--group las/formats,als,..]`
 // `npm run accuracy -- rooms [--json] [--method ball_pivoting,poisson,alpha_shape] [--group even,rows_5,rows_5_noisy,..]`
 // `npm run accuracy -- trees [--json] [--method nearest_stem,chm,default,auto] [--group apart_1,apart_4,apart_9,interlocked_1,..]`

@@ -13,4 +13,6 @@ if (status !== 1 && git("rev-parse", "--git-dir").status === 0) {
   console.error(stderr);
   process.exit(1);
 }
-console.log(status === 1 ? "no marks of unfinished merges" : "marks of unfinished merges not looked for: no git checkout");
+console.log(
+  status === 1 ? "no marks of unfinished merges" : "marks of unfinished merges not looked for: no git checkout",
+);

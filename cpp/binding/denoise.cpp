@@ -36,7 +36,8 @@ Labelled tiled(TiledNoiseResult&& result) { return {std::move(result.noise), res
 
 /// { method: "ror", radius, nb_points, tile_points } | { method: "voxel_count", voxel, min_points, tile_points } |
 /// { method: "sor", nb_neighbors, std_ratio } |
-/// { method: "auto", nb_neighbors, link_factor, ball_factor, most_thin, min_link, max_link, cluster_points, gap_factor,
+/// { method: "auto", nb_neighbors, link_factor, ball_factor, most_thin, min_ball_link, surface_factor, most_uneven,
+///   min_link, max_link, cluster_points, gap_factor,
 ///   beams: null | { origins: NativeColumn of 1 or rows, max_spacing, support_steps, support_slope, edge_steps, edge_depth, edge_support,
 ///                   line_steps, line_slope, line_tolerance, inconsistent_share } };
 /// tile_points 0 = no tiles
@@ -64,6 +65,9 @@ Method auto_method(const Napi::Object& js) {
                                     number_field(js, "link_factor"),
                                     number_field(js, "ball_factor"),
                                     number_field(js, "most_thin"),
+                                    number_field(js, "min_ball_link"),
+                                    number_field(js, "surface_factor"),
+                                    number_field(js, "most_uneven"),
                                     number_field(js, "min_link"),
                                     number_field(js, "max_link"),
                                     whole_field<std::uint32_t>(js, "cluster_points"),

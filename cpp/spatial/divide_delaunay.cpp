@@ -72,6 +72,7 @@ DivideDelaunay<Point>::DivideDelaunay(Span<const Point> points, OpContext& ctx, 
     parts.resize(parts.size() / 2);
   }
   hull_edge_ = parts[0].hull.left;
+  outer_ = outer_triangle();
   order_.reset();
 }
 
@@ -276,6 +277,12 @@ typename DivideDelaunay<Point>::Hull DivideDelaunay<Point>::merge(Hull left, Hul
   }
 }
 
+template <class Point>
+std::uint32_t DivideDelaunay<Point>::outer_triangle() const {
+  const std::uint32_t a = hull_edge_ ^ 1, b = left_next(a), c = left_next(b);
+  return left_next(c) == a ? std::min({a, b, c}) : kNone;
+}
+
 /// The sides of the face left of an edge, if it is a triangle.
 template <class Point>
 bool DivideDelaunay<Point>::sides_of(std::uint32_t edge, std::array<std::uint32_t, 3>& sides) const {
@@ -294,11 +301,16 @@ bool DivideDelaunay<Point>::first_side(std::size_t slot, std::array<std::uint32_
   return second > edge && left_next(second) > edge && sides_of(edge, sides);
 }
 
+/// A face of three sides is a triangle, except for the outer one.
 template <class Point>
 bool DivideDelaunay<Point>::corners(std::size_t slot, std::array<std::uint32_t, 3>& out) const {
-  std::array<std::uint32_t, 3> sides{};
-  if (!first_side(slot, sides)) return false;
-  for (std::size_t i = 0; i < 3; ++i) out[i] = origin(sides[i]);
+  const auto a = static_cast<std::uint32_t>(slot);
+  if (origin(a) == kNone) return false;
+  const std::uint32_t b = left_next(a);
+  if (b <= a) return false;
+  const std::uint32_t c = left_next(b);
+  if (c <= a || left_next(c) != a || a == outer_) return false;
+  out = {origin(a), origin(b), origin(c)};
   return true;
 }
 

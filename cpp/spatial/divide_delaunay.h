@@ -113,6 +113,7 @@ class DivideDelaunay {
   std::uint32_t left_candidate(std::uint32_t base, Pool& pool);
   std::uint32_t right_candidate(std::uint32_t base, Pool& pool);
 
+  std::uint32_t outer_triangle() const;
   bool sides_of(std::uint32_t edge, std::array<std::uint32_t, 3>& sides) const;
   bool first_side(std::size_t slot, std::array<std::uint32_t, 3>& sides) const;
   std::uint32_t make_edge(std::uint32_t from, std::uint32_t to, Pool& pool);
@@ -132,6 +133,7 @@ class DivideDelaunay {
   BulkVector<std::uint32_t> order_;  ///< of the points in the order in which each strip is divided
   BulkVector<Edge> edges_;
   std::uint32_t hull_edge_ = kNone;  ///< counter-clockwise from the first point
+  std::uint32_t outer_ = kNone;      ///< lowest side of the outer face, if that has three
 };
 
 extern template class DivideDelaunay<LatticePoint>;

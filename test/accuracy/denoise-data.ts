@@ -117,6 +117,8 @@ function viewpointOf(xyz: Float64Array, from: Place): { readonly viewpoint: Vect
 }
 
 export interface DenoiseCloud extends NoiselessCloud {
+  /** True if every point is known. */
+  readonly generated: boolean;
   readonly group: DenoiseGroup;
   readonly twig?: Uint8Array;
 }
@@ -137,12 +139,13 @@ export async function clouds(
       const spacing_m = await spacing(cloud.xyz);
       const beyond = (spacings: number) => Math.max(0.1, spacings * spacing_m);
       const depth_m = from === "above" ? 10 : 3;
+      const generated = GENERATED.includes(group) || group === "tracer";
       const lengths = { spacing_m, clearance_m: beyond(8), ghost_clearance_m: beyond(5), depth_m };
       if (from === undefined) {
-        found.push({ group, ...cloud, ...lengths });
+        found.push({ group, generated, ...cloud, ...lengths });
       } else {
         const { viewpoint, range } = viewpointOf(cloud.xyz, from);
-        found.push({ group, ...cloud, ...lengths, viewpoint, step: (2 * spacing_m) / range });
+        found.push({ group, generated, ...cloud, ...lengths, viewpoint, step: (2 * spacing_m) / range });
       }
     }
   return found;

@@ -54,6 +54,28 @@ class Room {
   }
 }
 
+/** 1 = the point lies as far from all other points of the cloud as planted noise does: a stray of the scan itself. */
+export function ownStrays(xyz: Float64Array, clearance: number): Uint8Array {
+  const cellOf = (p: Vector, step: Vector) => p.map((v, k) => Math.floor(v / clearance) + (step[k] ?? 0)).join();
+  const cells = new Map<string, Vector[]>();
+  const points = Array.from({ length: xyz.length / 3 }, (_, i) => pointAt(xyz, i));
+  for (const p of points) {
+    const key = cellOf(p, [0, 0, 0]);
+    const cell = cells.get(key);
+    if (cell) cell.push(p);
+    else cells.set(key, [p]);
+  }
+  const isNear = (p: Vector, q: Vector) => {
+    const apart = Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+    return apart > 0 && apart < clearance;
+  };
+  const has = (p: Vector, step: Vector) => (cells.get(cellOf(p, step)) ?? []).some((q) => isNear(p, q));
+  return Uint8Array.from(points, (p) => (has(p, [0, 0, 0]) || AROUND.some((step) => has(p, step)) ? 0 : 1));
+}
+
+const STEPS = [-1, 0, 1];
+const AROUND = STEPS.flatMap((a) => STEPS.flatMap((b) => STEPS.map((c): Vector => [a, b, c])));
+
 /** The lowest point of square cells and of those around. */
 function lowest(xyz: Float64Array, size: number): (x: number, y: number) => number | undefined {
   const floor = new Map<string, number>();

@@ -6,7 +6,7 @@ import type { NativeColumn } from "../../backend/native/core/handles.ts";
 import { checkCriterion, measureSpacing, noiseParams } from "../../backend/services/classify/noise-criterion.ts";
 import { DENOISE_METHODS, type DenoiseMethod, NoiseCriterion } from "../../shared/contract/pointcloud-denoise.ts";
 import { clouds, type DenoiseCloud, type DenoiseGroup, groups } from "./denoise-data.ts";
-import { NOISE, type Noise, type NoisyCloud, plantNoise } from "./denoise-noise.ts";
+import { NOISE, type Noise, type NoisyCloud, ownStrays, plantNoise } from "./denoise-noise.ts";
 import { labelsOf, positions } from "./native.ts";
 import type { Part } from "./part.ts";
 
@@ -54,15 +54,17 @@ function kept(xyz: Float64Array, labels: Uint8Array): Float64Array {
 }
 
 /** What was found of each kind of noise, and what was taken of the cloud and of its twigs. */
-export function tallies(labels: Uint8Array, cloud: DenoiseCloud, noisy: NoisyCloud) {
+export function tallies(labels: Uint8Array, cloud: DenoiseCloud, noisy: NoisyCloud, strays?: Uint8Array) {
   const own = new Tally();
+  const supported = new Tally();
   const twigs = new Tally();
   const planted = NOISE.map(() => new Tally());
   labels.forEach((value, i) => {
     (planted[(noisy.kind[i] ?? 0) - 1] ?? own).add(value === FOUND);
     if (noisy.kind[i] === 0 && cloud.twig?.[noisy.of[i] ?? -1]) twigs.add(value === CLEAN);
+    if (noisy.kind[i] === 0 && strays?.[noisy.of[i] ?? -1] === 0) supported.add(value === CLEAN);
   });
-  return { own, twigs, planted };
+  return { own, supported, twigs, planted };
 }
 
 /** Points of one kind, and how many of them were labelled noise. */
@@ -90,6 +92,8 @@ export interface DenoiseRow {
   readonly recall_all: number | null;
   readonly twigs_kept: number | null;
   readonly cloud_kept: number;
+  /** The same without points that are as far from all others as planted noise; null where every point is known. */
+  readonly supported_kept: number | null;
   /** Of what was left, how much a second pass takes. */
   readonly second_pass: number;
 }
@@ -107,7 +111,8 @@ async function measure(
   const labels = await labelsBy(column, params);
   const { user, system } = process.cpuUsage(started);
   column.release();
-  const { own, twigs, planted } = tallies(labels, cloud, noisy);
+  const strays = cloud.generated ? undefined : ownStrays(cloud.xyz, cloud.clearance_m);
+  const { own, supported, twigs, planted } = tallies(labels, cloud, noisy, strays);
   const rest = kept(noisy.xyz, labels);
   const again = positions(rest);
   const left = origins && positions(origins.length === 3 ? origins : kept(origins, labels));
@@ -125,6 +130,7 @@ async function measure(
     recall_all: share({ all: sum("all"), found: sum("found") }),
     twigs_kept: share(twigs),
     cloud_kept: 1 - own.found / own.all,
+    supported_kept: share(supported),
     second_pass: second / (rest.length / 3),
   };
 }
@@ -135,12 +141,14 @@ function tables(rows: readonly DenoiseRow[]): string {
   const out: string[] = [];
   for (const method of new Set(rows.map((row) => row.method))) {
     out.push(`### ${method}`, "");
-    out.push(`| cloud | points | ${NOISE.join(" | ")} | all noise | twigs kept | cloud kept | second pass |`);
-    out.push(`|${"---|".repeat(NOISE.length + 6)}`);
+    out.push(
+      `| cloud | points | ${NOISE.join(" | ")} | all noise | twigs kept | cloud kept | without strays | second pass |`,
+    );
+    out.push(`|${"---|".repeat(NOISE.length + 7)}`);
     for (const row of rows.filter((one) => one.method === method))
       out.push(
         `| ${row.name}${row.beams ? ", beams known" : ""} | ${row.points} | ${NOISE.map((name) => percent(row.recall[name])).join(" | ")} | ` +
-          `${percent(row.recall_all)} | ${percent(row.twigs_kept, 2)} | ${percent(row.cloud_kept, 2)} | ` +
+          `${percent(row.recall_all)} | ${percent(row.twigs_kept, 2)} | ${percent(row.cloud_kept, 2)} | ${percent(row.supported_kept, 2)} | ` +
           `${percent(row.second_pass, 3)} |`,
       );
     out.push("");

@@ -67,11 +67,13 @@ const casesOf = (species: string, age_days: number): TreeCase[] => {
     named("leaves alone, at random in the voxels", { scattered: true }),
     named("leaves alone, voxels of 0.25 m", { voxel_m: 0.25 }),
     named("leaves alone, voxels of 0.125 m", { voxel_m: 0.125 }),
+    named("leaves alone, voxels of 0.05 m", { voxel_m: 0.05 }),
     named("wood as leaves", { wood: "kept" }),
     named("wood removed", { wood: "removed" }),
     named("wood split", split),
     named("wood split, 2 scans", { ...split, scans: 2 }),
     named("wood split, 1 scan", { ...split, scans: 1 }),
+    named("wood split, voxels of 0.05 m", { ...split, voxel_m: 0.05 }),
     named("wood split, noise 5 mm", { ...split, noise_m: 0.005 }),
     named("wood split, noise 20 mm", { ...split, noise_m: 0.02 }),
   ];
@@ -94,8 +96,8 @@ function gridOf(tree: LeafyTree, edge: number): VoxelBox {
   return { center, size: [sx, sy, sz], ...counts, rotation_deg: 0, offsets: null, kept: null };
 }
 
-/** Scanners on a circle around the tree, each with the window in which it sees the sphere around it. */
-function scannersOf(tree: LeafyTree, { scans, noise_m }: TreeCase) {
+/** Scanners on a circle around the tree, single returns, each with the window in which it sees the sphere around it. */
+export function scannersOf(tree: LeafyTree, { scans, noise_m }: Pick<TreeCase, "scans" | "noise_m">) {
   const { min, max } = boundsOf(tree);
   const middle = min.map((low, k) => (low + (max[k] ?? 0)) / 2) as [number, number, number];
   const radius = Math.hypot(...max.map((high, k) => (high - (min[k] ?? 0)) / 2));

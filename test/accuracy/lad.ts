@@ -4,17 +4,20 @@ import { CUBE_CASES, type CubeRow, cubeRow } from "./lad-cubes.ts";
 import { FILL_CASES, type FillRow, fillRow } from "./lad-fill.ts";
 import { LAW_CASES } from "./lad-law.ts";
 import { type LawRow, lawRow } from "./lad-law-row.ts";
+import { cubeLiterature, lawLiterature, treeLiterature } from "./lad-literature.ts";
 import { REFERENCE_CASES } from "./lad-reference.ts";
 import { NEAR, type ReferenceRow, referenceRow } from "./lad-reference-row.ts";
+import { SEEN_CASES, type SeenRow, seenRow } from "./lad-seen.ts";
 import { TREE_CASES, type TreeRow, treeRow } from "./lad-trees.ts";
 import type { Part } from "./part.ts";
 
-const METHODS = ["law", "reference", "cubes", "trees", "fill"] as const;
+const METHODS = ["law", "reference", "cubes", "trees", "seen", "fill"] as const;
 type LadRow =
   | ({ readonly method: "law" } & LawRow)
   | ({ readonly method: "reference" } & ReferenceRow)
   | ({ readonly method: "cubes" } & CubeRow)
   | ({ readonly method: "trees" } & TreeRow)
+  | ({ readonly method: "seen" } & SeenRow)
   | ({ readonly method: "fill" } & FillRow);
 
 /** Largest bias of cubes of leaves, percent: with G given over many seeds, and with G of triangles. */
@@ -32,10 +35,10 @@ const table = (head: string, lines: readonly string[]): string =>
 
 const lawTable = (rows: readonly LawRow[]) =>
   table(
-    "| medium | voxels | bias of the total | 95 % intervals that hold the truth | intervals |",
+    "| medium | voxels | bias of the total | 95 % intervals that hold the truth | intervals | literature |",
     rows.map(
       ({ name, voxels, bias, coverage, intervals }) =>
-        `| ${name} | ${voxels} | ${percent(bias)} | ${percent(coverage, 1)} | ${intervals} |`,
+        `| ${name} | ${voxels} | ${percent(bias)} | ${percent(coverage, 1)} | ${intervals} | ${lawLiterature(name)} |`,
     ),
   );
 
@@ -52,19 +55,28 @@ const referenceTable = (rows: readonly ReferenceRow[]) =>
 
 const cubeTable = (rows: readonly CubeRow[]) =>
   table(
-    "| leaves | seeds | bias of the total | worst seed | 95 % intervals that hold the density | intervals | bias, returns alike |",
+    "| leaves | seeds | bias of the total | worst seed | 95 % intervals that hold the density | intervals | bias, returns alike | literature |",
     rows.map(
       ({ name, seeds, bias, worst, coverage, intervals, equal }) =>
-        `| ${name} | ${seeds} | ${percent(bias)} | ${percent(worst, 1)} | ${percent(coverage, 1)} | ${Math.round(intervals)} | ${percent(equal, 1)} |`,
+        `| ${name} | ${seeds} | ${percent(bias)} | ${percent(worst, 1)} | ${percent(coverage, 1)} | ${Math.round(intervals)} | ${percent(equal, 1)} | ${cubeLiterature(name)} |`,
     ),
   );
 
 const treeTable = (rows: readonly TreeRow[]) =>
   table(
-    "| tree | seeds | leaf area, m2 | total with the true G | with G of triangles | that G over the true one | surface of the wood |",
+    "| tree | seeds | leaf area, m2 | total with the true G | with G of triangles | that G over the true one | surface of the wood | literature |",
     rows.map(
       ({ name, seeds, leaf_area_m2, true_g, own_g, g_ratio, wood }) =>
-        `| ${name} | ${seeds} | ${fixed(leaf_area_m2, 2)} | ${fixed(true_g, 3)} | ${fixed(own_g, 3)} | ${fixed(g_ratio, 3)} | ${wood === null ? "" : fixed(wood, 3)} |`,
+        `| ${name} | ${seeds} | ${fixed(leaf_area_m2, 2)} | ${fixed(true_g, 3)} | ${fixed(own_g, 3)} | ${fixed(g_ratio, 3)} | ${wood === null ? "" : fixed(wood, 3)} | ${treeLiterature(name)} |`,
+    ),
+  );
+
+const seenTable = (rows: readonly SeenRow[]) =>
+  table(
+    "| tree | leaf area, m2 | share seen by 1, 2, .. scanners | seen by any | with what none sees |",
+    rows.map(
+      ({ name, leaf_area_m2, seen_by, seen, estimate }) =>
+        `| ${name} | ${fixed(leaf_area_m2, 2)} | ${seen_by.map((share) => fixed(share, 3)).join(" ")} | ${fixed(seen, 3)} | ${fixed(estimate, 3)} |`,
     ),
   );
 
@@ -79,6 +91,7 @@ const fillTable = (rows: readonly FillRow[]) =>
 
 function reached(row: LadRow): boolean {
   if (row.method === "trees") return Math.abs(row.own_g - 1) <= TREE.area && Math.abs(row.g_ratio - 1) <= TREE.g;
+  if (row.method === "seen") return Math.abs(row.estimate - 1) <= TREE.area;
   if (row.method === "fill") return row.name.includes("no structure") || row.kriging <= KRIGING * row.layer_mean;
   if (row.method === "reference")
     return row.transmission <= NEAR.transmission && row.path_m <= NEAR.path_m && row.outside === 0;
@@ -89,7 +102,9 @@ function reached(row: LadRow): boolean {
 
 export const ladPart: Part<LadRow> = {
   methods: METHODS,
-  groups: [...LAW_CASES, ...CUBE_CASES, ...TREE_CASES, ...FILL_CASES].map(({ name }) => name).concat(REFERENCE_CASES),
+  groups: [...LAW_CASES, ...CUBE_CASES, ...TREE_CASES, ...SEEN_CASES, ...FILL_CASES]
+    .map(({ name }) => name)
+    .concat(REFERENCE_CASES),
   async measure(methods, groups) {
     const rows: LadRow[] = [];
     const asked = <T extends { name: string }>(method: string, cases: readonly T[]) =>
@@ -102,6 +117,7 @@ export const ladPart: Part<LadRow> = {
     }
     for (const one of asked("cubes", CUBE_CASES)) rows.push({ method: "cubes", ...(await cubeRow(one)) });
     for (const one of asked("trees", TREE_CASES)) rows.push({ method: "trees", ...(await treeRow(one)) });
+    for (const one of asked("seen", SEEN_CASES)) rows.push({ method: "seen", ...(await seenRow(one)) });
     for (const one of asked("fill", FILL_CASES)) rows.push({ method: "fill", ...(await fillRow(one)) });
     return rows;
   },
@@ -111,6 +127,7 @@ export const ladPart: Part<LadRow> = {
       referenceTable(rows.filter((row) => row.method === "reference")),
       cubeTable(rows.filter((row) => row.method === "cubes")),
       treeTable(rows.filter((row) => row.method === "trees")),
+      seenTable(rows.filter((row) => row.method === "seen")),
       fillTable(rows.filter((row) => row.method === "fill")),
     ]
       .filter((text) => text.length > 0)

@@ -4,16 +4,19 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { NativeColumn } from "../../backend/native/core/handles.ts";
 import * as native from "../../backend/native/reconstruction.ts";
 import { pointToMeshDistance } from "../../backend/native/registration.ts";
 import { DATA } from "../support/scans/data-folder.ts";
-import { coordinatesOf, positions, values } from "./native.ts";
+import { column, coordinatesOf, positions, values } from "./native.ts";
 import type { Part } from "./part.ts";
+import { hasPcl, pclGreedy } from "./pcl.ts";
 
 const FOLDER = join(DATA, "geometry_reference/surfaces");
-const METHODS = ["poisson", "ball_pivoting"] as const;
+/** pcl_greedy: greedy projection triangulation of the Point Cloud Library, where it is installed. */
+const METHODS = ["poisson", "ball_pivoting", "pcl_greedy"] as const;
 const GROUPS = ["sphere", "torus", "boxes", "saddle", "hole", "cylinder"] as const;
-const PROGRAMS = { poisson: "poissonrecon", ball_pivoting: "open3d_bpa" } as const;
+const PROGRAMS = { poisson: "poissonrecon", ball_pivoting: "open3d_bpa", pcl_greedy: "open3d_bpa" } as const;
 
 /** In % of the diagonal. */
 interface Distances {
@@ -30,6 +33,7 @@ interface Reference {
   readonly noise_pct: number;
   readonly normals?: string;
   readonly depth?: number;
+  readonly radii?: readonly number[];
   readonly components?: number;
   readonly mesh_to_truth_pct?: Distances;
   readonly truth_to_mesh_pct?: Distances;
@@ -108,18 +112,25 @@ function topology(indices: ArrayLike<number>) {
 /** Parameters as docs and clients should use them. */
 const POISSON = { scale: 1.1, samples_per_node: 0.6, point_weight: 2, trim: true, memory_bytes: 2 ** 33 };
 
+async function meshed(
+  method: (typeof METHODS)[number],
+  { depth, radii }: Reference,
+  points: NativeColumn,
+  normals: NativeColumn,
+  folder: string,
+): Promise<{ vertices?: NativeColumn; indices: NativeColumn }> {
+  if (method === "poisson") return native.poissonSurface(points, normals, { ...POISSON, depth: depth ?? 8 }).promise;
+  // As far as the largest ball reaches.
+  if (method === "pcl_greedy") return { indices: column("u32", pclGreedy(folder, 2 * Math.max(...(radii ?? [])))) };
+  return native.ballPivoting(points, normals, { radii: [], tile_points: 120_000, sides_are_known: false }).promise;
+}
+
 async function row(method: (typeof METHODS)[number], reference: Reference, folder: string): Promise<ReconstructionRow> {
   const { diagonal } = python<{ diagonal: number }>("draw", reference, folder);
   const points = positions(numbers(join(folder, "points.bin")));
   const normals = positions(numbers(join(folder, "normals.bin")));
-  const mesh =
-    method === "poisson"
-      ? await native.poissonSurface(points, normals, { ...POISSON, depth: reference.depth ?? 8 }).promise
-      : {
-          vertices: points,
-          ...(await native.ballPivoting(points, normals, { radii: [], tile_points: 120_000, sides_are_known: false })
-            .promise),
-        };
+  const made = await meshed(method, reference, points, normals, folder);
+  const mesh = { vertices: made.vertices ?? points, indices: made.indices };
   writeFileSync(join(folder, "vertices.bin"), new Uint8Array(coordinatesOf(mesh.vertices).buffer));
   const indices = values(mesh.indices);
   writeFileSync(join(folder, "indices.bin"), new Uint8Array(indices.buffer));
@@ -130,7 +141,7 @@ async function row(method: (typeof METHODS)[number], reference: Reference, folde
   const shape = topology(indices);
   const share = (metres: number) => (100 * metres) / diagonal;
   const none = { mean: Number.NaN, p95: Number.NaN, max: Number.NaN };
-  for (const column of new Set([points, normals, exact, mesh.vertices, mesh.indices])) column.release();
+  for (const one of new Set([points, normals, exact, mesh.vertices, mesh.indices])) one.release();
   return {
     method,
     cloud: reference.id.split("/").slice(1).join("/"),
@@ -158,9 +169,12 @@ async function measure(methods: readonly string[], groups: readonly string[]): P
   const rows: ReconstructionRow[] = [];
   try {
     for (const reference of references.map((text) => JSON.parse(text) as Reference)) {
-      const method = METHODS.find((name) => reference.id.startsWith(`${PROGRAMS[name]}/`));
-      if (!method || reference.normals === "estimated" || !reference.mesh_to_truth_pct) continue;
-      if (methods.includes(method) && groups.includes(reference.shape)) rows.push(await row(method, reference, folder));
+      if (reference.normals === "estimated" || !reference.mesh_to_truth_pct || !groups.includes(reference.shape))
+        continue;
+      for (const method of METHODS) {
+        if (!methods.includes(method) || !reference.id.startsWith(`${PROGRAMS[method]}/`)) continue;
+        if (method !== "pcl_greedy" || hasPcl()) rows.push(await row(method, reference, folder));
+      }
     }
   } finally {
     rmSync(folder, { recursive: true });
@@ -194,7 +208,8 @@ export const reconstructionPart: Part<ReconstructionRow> = {
         "",
       ])
       .join("\n"),
-  targets(rows) {
+  targets(all) {
+    const rows = all.filter(({ method }) => method !== "pcl_greedy");
     const poisson = rows.filter((one) => one.method === "poisson");
     const open = poisson.filter((one) => one.closed && one.boundary_edges > 0).length;
     const split = poisson.filter((one) => one.closed && one.noise_pct <= 0.2 && one.components > 1).length;

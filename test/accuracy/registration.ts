@@ -7,13 +7,18 @@ import { icpAdvance, icpPrepare, icpRelease, icpResult } from "../../backend/nat
 import { qualityWarning } from "../../backend/services/registration/icp-warnings.ts";
 import { positions } from "./native.ts";
 import type { Part } from "./part.ts";
+import { hasPcl, pclPoses } from "./pcl.ts";
+import { centroid, composed, errorsOf, placed } from "./pose-errors.ts";
 import { bestStored, cloudOf, PAIRS, REFERENCE, startsOf } from "./registration-pairs.ts";
 
 /** gicp from a start that is searched. */
 const SEARCH = "auto";
 /** gicp from the large starts themselves: most end in wrong poses, which warnings have to name. */
 const ASTRAY = "astray";
-const METHODS = ["gicp", "point_to_plane", "point_to_point", SEARCH, ASTRAY] as const;
+/** The Point Cloud Library, in two stages as the stored programs. */
+const PEERS = { pcl_plane: "plane", pcl_gicp: "gicp" } as const;
+const isPeer = (method: string): method is keyof typeof PEERS => method in PEERS;
+const METHODS = ["gicp", "point_to_plane", "point_to_point", SEARCH, ASTRAY, "pcl_plane", "pcl_gicp"] as const;
 const LOCAL = ["small", "medium"] as const;
 const bandsOf = (method: string): readonly string[] => (method === SEARCH || method === ASTRAY ? ["large"] : LOCAL);
 /** Whether the answer calls a pose wrong, or says that another one was kept instead. */
@@ -42,27 +47,6 @@ interface Row {
   readonly length: number;
   readonly conditioning: number;
   readonly seconds: number;
-}
-
-const at = (m: readonly number[], i: number) => m[i] ?? Number.NaN;
-const placed = (m: readonly number[], [x, y, z]: readonly [number, number, number]) =>
-  [0, 4, 8].map((row) => at(m, row) * x + at(m, row + 1) * y + at(m, row + 2) * z + at(m, row + 3));
-
-function errorsOf(found: readonly number[], truth: readonly number[], center: readonly [number, number, number]) {
-  let squares = 0;
-  for (let row = 0; row < 3; row += 1)
-    for (let column = 0; column < 3; column += 1)
-      squares += (at(found, 4 * row + column) - at(truth, 4 * row + column)) ** 2;
-  // |R - S|^2 = 8 sin^2(angle / 2): exact for small angles, where the trace is not.
-  const degrees = (2 * Math.asin(Math.min(1, Math.sqrt(squares / 8))) * 180) / Math.PI;
-  const [a, b] = [placed(found, center), placed(truth, center)];
-  return { degrees, length: Math.hypot(...a.map((value, i) => value - at(b, i))) };
-}
-
-function centroid(xyz: Float64Array): [number, number, number] {
-  const sum: [number, number, number] = [0, 0, 0];
-  for (let i = 0; i < xyz.length; i += 1) sum[(i % 3) as 0 | 1 | 2] += xyz[i] ?? 0;
-  return sum.map((value) => (3 * value) / xyz.length) as [number, number, number];
 }
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
@@ -102,11 +86,38 @@ async function searched(sides: readonly [Float64Array, Float64Array], start: rea
   return { ...pose, matrix: composed(pose.matrix, start) };
 }
 
-/** First b, then a. */
-const composed = (a: readonly number[], b: readonly number[]) =>
-  Array.from({ length: 16 }, (_, i) =>
-    [0, 1, 2, 3].reduce((sum, k) => sum + at(a, 4 * (i >> 2) + k) * at(b, 4 * k + (i & 3)), 0),
+/** Starts that the library takes too, and how exactly. */
+function peerRow(pair: string, method: keyof typeof PEERS): Row {
+  const reference = startsOf(pair);
+  const [target, source] = [cloudOf(pair, "target"), cloudOf(pair, "source")];
+  const center = centroid(source);
+  const extent = reference.robust_diagonal_of_target;
+  const starts = reference.starts.filter(({ band }) => bandsOf(method).includes(band));
+  const began = performance.now();
+  const poses = pclPoses(
+    PEERS[method],
+    { target, source, extent },
+    starts.map(({ T_row_major }) => T_row_major),
   );
+  const seconds = (performance.now() - began) / 1000 / starts.length;
+  const good = poses.flatMap((pose, i) => {
+    const { degrees, length } = errorsOf(pose, reference.T_target_source_truth_row_major, center);
+    return degrees < 1 && length < 0.01 * extent ? [{ degrees, length, band: starts[i]?.band }] : [];
+  });
+  const none = Number.NaN;
+  return {
+    pair,
+    method,
+    unit: reference.unit,
+    small: good.filter(({ band }) => band === "small").length,
+    medium: good.filter(({ band }) => band === "medium").length,
+    ...{ large: 0, doubted: 0, alarms: 0, wrong: 0, named: 0 },
+    ...{ least_right: none, most_wrong: none, conditioning: none },
+    degrees: median(good.map((one) => one.degrees)),
+    length: median(good.map((one) => one.length)),
+    seconds,
+  };
+}
 
 async function rowOf(pair: string, method: string): Promise<Row> {
   const reference = startsOf(pair);
@@ -160,7 +171,14 @@ export const registrationPart: Part<Row> = {
       console.error(`no pairs at ${REFERENCE}: set APP_TEST_DATA`);
       return rows;
     }
-    for (const pair of groups) for (const method of methods) rows.push(await rowOf(pair, method));
+    const peers = methods.some(isPeer) && hasPcl();
+    if (methods.some(isPeer) && !peers) console.error("pcl_plane and pcl_gicp left out: libpcl-dev is not installed");
+    for (const pair of groups) {
+      for (const method of methods) {
+        if (!isPeer(method)) rows.push(await rowOf(pair, method));
+        else if (peers) rows.push(peerRow(pair, method));
+      }
+    }
     return rows;
   },
   tables(rows) {
@@ -179,7 +197,9 @@ export const registrationPart: Part<Row> = {
         const told = (named: number, of: number, agreement: number) =>
           of === 0 ? "" : `${named} of ${of}, ${agreement.toFixed(2)}`;
         const right = row.small + row.medium + row.large;
-        const judged = `${told(row.alarms, right, row.least_right)} | ${told(row.named, row.wrong, row.most_wrong)}`;
+        const judged = isPeer(row.method)
+          ? " | "
+          : `${told(row.alarms, right, row.least_right)} | ${told(row.named, row.wrong, row.most_wrong)}`;
         lines.push(
           `| ${pair} | ${row.method} | ${counts} | ${errors} | ${row.unit} | ${Number.isNaN(row.conditioning) ? "" : row.conditioning.toExponential(1)} | ${judged} | ${fixed(row.seconds, 2)} |`,
         );
@@ -193,7 +213,8 @@ export const registrationPart: Part<Row> = {
     }
     return lines.join("\n");
   },
-  targets(rows) {
+  targets(all) {
+    const rows = all.filter(({ method }) => !isPeer(method));
     const worseThan = (bands: readonly string[]) => (row: Row) =>
       row.length > (bestStored(row.pair, bands).median_trans_err_of_success ?? Number.POSITIVE_INFINITY);
     const told = (name: string, missed: readonly Row[]) =>

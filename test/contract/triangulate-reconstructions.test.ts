@@ -43,6 +43,19 @@ describe("reconstructions", () => {
     expect(others).toEqual([2 * first, 4 * first]);
     const given = await mesh({ points: sphere(1), radii: [0.4, 0.2] });
     expect(given.meta).toMatchObject({ radii_m: [0.2, 0.4] });
+    expect(given.meta).not.toHaveProperty("filled_hole_count");
+  });
+
+  test("holes through which the automatic balls fall are closed and counted", async () => {
+    // The largest ball has a radius of about 0.3.
+    const points = sphere(1).filter(([x, y, z]) => Math.hypot(x - 0.6, y, z - 0.8) > 0.36);
+    const { meta, f32, u32 } = await mesh({ points });
+    expect(meta.points_used).toBeLessThan(2000);
+    expect(meta.filled_hole_count).toBe(1);
+    expect(measured(f32("vertices"), u32("indices"))).toMatchObject({ closed: true, euler: 2 });
+    const { meta: given, ...open } = await mesh({ points, radii: meta.radii_m });
+    expect(given.num_triangles).toBeLessThan(meta.num_triangles);
+    expect(measured(open.f32("vertices"), open.u32("indices")).closed).toBe(false);
   });
 
   test("a radius that leaves points without a normal gives way, and a warning says so", async () => {

@@ -122,6 +122,12 @@ describe.skipIf(!present)("real meshes", () => {
     expect(birch.meta.material_groups?.map(({ triangle_indices }) => triangle_indices.length)).toEqual([1210, 1104]);
   });
 
+  test("a face of five corners that lie on no plane has three triangles", async () => {
+    const { meta } = await importedMesh(made, join(DATA, "mesh_obj/odd/trimesh_polygonfaces.obj"));
+    expect(meta.triangle_count).toBe(3);
+    expect(meta.bounds).toMatchObject({ min: [-500, 0, -500], max: [500, 500, 500] });
+  });
+
   test("wrong indices and vertices are left out and named", async () => {
     const malformed = await importedMesh(made, join(DATA, "mesh_obj/odd/assimp_malformed.obj"));
     expect(malformed.meta.triangle_count).toBe(9);
@@ -140,6 +146,10 @@ describe.skipIf(!present)("real meshes", () => {
     ["ply/assimp_issue623.ply", /no faces were found/],
     ["ply/trimesh_points_bin.ply", /no faces were found/],
     ["ply/trimesh_empty.ply", /no faces were found/],
+    ["ply/pdal_issue_2421.ply", /no faces were found/],
+    ["ply/pdal_sized_dims.ply", /z/],
+    ["ply/trimesh_ply_empty_header.ply", /no faces were found/],
+    ["ply/trimesh_points_ascii_with_lists.ply", /no faces were found/],
     ["ply/assimp_crash-30d6d0f7c529b3b66b4131700b7a4580cd7082df.ply", /line 7: expected: property/],
   ])("%s is no mesh", async (file, why) => {
     expect(await refusal(made, "/api/mesh/import", { path: join(DATA, file) })).toEqual([

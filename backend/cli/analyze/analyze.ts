@@ -18,7 +18,7 @@ import { writeRasters } from "./rasters.ts";
 import { summaryTable } from "./record.ts";
 import { REPORT_FILE, writeResults } from "./results.ts";
 import type { AnalyzeDeps, AnalyzeResult, ProjectFile, Run } from "./run.ts";
-import { sceneOf } from "./scene.ts";
+import { ceilingOf, sceneOf } from "./scene.ts";
 import { type Look, lookAt } from "./source-units.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { canopy, labelTerrain, terrainSummary } from "./terrain.ts";
@@ -121,6 +121,7 @@ async function useSession(
   progress.stage("Drawing pictures");
   const pictures = await renderPictures(sample, {
     longest_px: options.pictureSize,
+    ceiling_stored: scene.kind === "object" ? ceilingOf(glance.sample) : undefined,
     signal,
     onProgress: (done, total) => progress.update(done / total),
   });

@@ -1,4 +1,4 @@
-import { groundPlane } from "../drawing/ground-plane.ts";
+import { type GroundPlane, groundPlane } from "../drawing/ground-plane.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 import { samplePercentiles } from "../drawing/point-sample.ts";
 import { plainNumber } from "../drawing/round-steps.ts";
@@ -32,19 +32,36 @@ export function sceneOf(sample: PointSample, asked: SceneKind | undefined): Scen
   return { ...detectedScene(sample), asked: false };
 }
 
-/** Errors: none; a cloud without points is an object. */
-export function detectedScene(sample: PointSample): Pick<Scene, "kind" | "reason"> {
-  const [x, y, height] = [0, 1, 2].map((axis) => {
+/** Extents without strays. */
+function extents(sample: PointSample): [number, number, number] {
+  return [0, 1, 2].map((axis) => {
     const value = (i: number) => sample.position[3 * i + axis] ?? Number.NaN;
     const [low = 0, high = 0] = samplePercentiles(sample.point_count, value, [LOW, HIGH]) ?? [];
     return high - low;
   }) as [number, number, number];
+}
+
+/** True if a room of this height has this floor and ceiling. */
+const isRoom = (height: number, below: GroundPlane, above: GroundPlane): boolean =>
+  height < ROOM_M && height > TREE_M && above.flat_share >= CEILING_SHARE && below.flat_share >= CEILING_SHARE / 2;
+
+/** Height of the ceiling of a room, metres, stored frame; undefined for everything else. */
+export function ceilingOf(sample: PointSample): number | undefined {
+  const [x, y, height] = extents(sample);
+  if (Math.max(x, y, height) < SMALL_M) return undefined;
+  const above = groundPlane(sample, "above");
+  return isRoom(height, groundPlane(sample, "below"), above) ? above.flat_level : undefined;
+}
+
+/** Errors: none; a cloud without points is an object. */
+export function detectedScene(sample: PointSample): Pick<Scene, "kind" | "reason"> {
+  const [x, y, height] = extents(sample);
   const [width, depth] = [Math.max(x, y), Math.min(x, y)];
   if (Math.max(width, height) < SMALL_M)
     return { kind: "object", reason: `smaller than ${SMALL_M} m in every direction` };
   const below = groundPlane(sample, "below");
   const above = groundPlane(sample, "above");
-  if (height < ROOM_M && height > TREE_M && above.flat_share >= CEILING_SHARE && below.flat_share >= CEILING_SHARE / 2)
+  if (isRoom(height, below, above))
     return {
       kind: "object",
       reason: `a flat ceiling over ${percent(above.flat_share)} of the area, ${metres(height)} above the floor: a room`,

@@ -3,7 +3,7 @@ import { axisTitle, barTicks, fittingTicks, lengthLabel, scaleBarLength } from "
 import { Canvas, INK, LINE_PX, textWidth } from "./canvas.ts";
 import { type RampName, type Rgb, rampColor } from "./color-ramp.ts";
 import { encodePng, type Raster } from "./render.ts";
-import type { ViewFrame } from "./view-frame.ts";
+import { isFromAbove, type ViewFrame } from "./view-frame.ts";
 
 const FRAME: Rgb = [0x8a, 0x94, 0x8e];
 const TICK = 7;
@@ -148,7 +148,7 @@ function sideBar(
   marks: readonly { readonly value: number; readonly text: string }[],
 ): void {
   let top = y;
-  if (frame.view.name === "top") {
+  if (isFromAbove(frame.view)) {
     canvas.text("N", x + BAR_WIDTH / 2, top + LINE_PX, "middle");
     for (let row = 0; row < 34; row += 1) {
       const half = (row * 9) / 34;

@@ -6,6 +6,8 @@ export interface GroundPlane {
   readonly share: number;
   /** The same within a few centimetres. */
   readonly flat_share: number;
+  /** Median height of the cells of `flat_share`, metres, stored frame; NaN without any. */
+  readonly flat_level: number;
   /** Share of the occupied cells with points in the lowest (highest) tenth of the height. */
   readonly base_share: number;
   /** Area of the occupied cells. */
@@ -44,20 +46,24 @@ export function groundPlane(sample: PointSample, side: "below" | "above"): Groun
         | undefined,
   );
   const [x, y, z] = ends;
-  if (!x || !y || !z) return { share: 0, flat_share: 0, base_share: 0, occupied_m2: 0 };
+  if (!x || !y || !z) return { share: 0, flat_share: 0, flat_level: Number.NaN, base_share: 0, occupied_m2: 0 };
   const size = Math.max(x[1] - x[0], y[1] - y[0]) / CELLS || 1;
   const cells = outermost(sample, { x, y, z, size, sign });
   const height = z[1] - z[0];
   const near = nearLimit(z);
-  const share = (limit: number) => {
+  const nearPlane = (limit: number) => {
     const plane = fitted(cells, limit);
-    return cells.filter((cell) => Math.abs(cell.z - plane(cell)) <= limit).length / Math.max(1, cells.length);
+    return cells.filter((cell) => Math.abs(cell.z - plane(cell)) <= limit);
   };
+  const share = (some: readonly Cell[]) => some.length / Math.max(1, cells.length);
+  const flat = nearPlane(FLAT_M);
+  const levels = flat.map((cell) => sign * cell.z).sort((a, b) => a - b);
   const base = (side === "below" ? z[0] : -z[1]) + height / 10;
   return {
-    share: share(near),
-    flat_share: share(FLAT_M),
-    base_share: cells.filter((cell) => cell.z <= base).length / Math.max(1, cells.length),
+    share: share(nearPlane(near)),
+    flat_share: share(flat),
+    flat_level: levels[Math.floor(levels.length / 2)] ?? Number.NaN,
+    base_share: share(cells.filter((cell) => cell.z <= base)),
     occupied_m2: cells.length * size * size,
   };
 }

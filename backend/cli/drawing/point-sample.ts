@@ -17,6 +17,20 @@ export interface PointSample {
   readonly noise?: Uint8Array | undefined;
 }
 
+/** The points below a height, metres, stored frame. */
+export function sampleBelow(sample: PointSample, height: number): PointSample {
+  const rows: number[] = [];
+  for (let i = 0; i < sample.point_count; i += 1) if ((sample.position[3 * i + 2] ?? 0) < height) rows.push(i);
+  const triples = rows.flatMap((i) => [3 * i, 3 * i + 1, 3 * i + 2]);
+  return {
+    point_count: rows.length,
+    total_count: sample.total_count,
+    position: Float64Array.from(triples, (at) => sample.position[at] ?? 0),
+    rgb: sample.rgb && Uint8Array.from(triples, (at) => sample.rgb?.[at] ?? 0),
+    intensity: sample.intensity && Float32Array.from(rows, (i) => sample.intensity?.[i] ?? 0),
+  };
+}
+
 /** Largest number of values that percentiles are computed from. */
 const PERCENTILE_VALUES = 200_000;
 

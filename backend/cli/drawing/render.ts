@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { PNG } from "pngjs";
 import { type RampName, rampTable } from "./color-ramp.ts";
 import { eyeDomeShade } from "./eye-dome.ts";
-import { type PointSample, samplePercentiles } from "./point-sample.ts";
+import { type PointSample, sampleBelow, samplePercentiles } from "./point-sample.ts";
 import { SUPERSAMPLING, splat } from "./splat.ts";
-import { sceneBox, VIEWS, type ViewFrame, viewFrame } from "./view-frame.ts";
+import { PLAN_VIEW, sceneBox, VIEWS, type View, type ViewFrame, viewFrame } from "./view-frame.ts";
 import { NO_POINT, type Visibility } from "./visibility.ts";
 
 export type ColorMode = "height" | "rgb" | "intensity" | "value";
@@ -29,43 +29,60 @@ export interface Picture {
   readonly frame: ViewFrame;
   readonly scale: ColorScale;
   readonly png: Uint8Array;
-  /** Points of the sample inside the picture. */
+  /** Points of the sample that the view shows, and those of them inside the picture. */
+  readonly shown_count: number;
   readonly drawn_count: number;
 }
 
 export interface RenderOptions {
   /** Longest side of a picture, pixels. */
   readonly longest_px?: number;
+  /** Height of a room's ceiling, metres, stored frame: another picture shows what lies below it. */
+  readonly ceiling_stored?: number | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 const BACKGROUND = 255;
+/** A plan is cut so far below the ceiling, which is uneven and carries lamps. */
+const BELOW_CEILING_M = 0.3;
 
 /**
- * Draws the top, front and side view in every colour mode of the cloud; no pictures for a cloud without points. Yields
- * to the event loop between steps, each well below a second. Errors: the reason of an aborted signal.
+ * Draws the top, front and side view, and of a room the plan, in every colour mode of the cloud; no pictures for a cloud
+ * without points. Yields to the event loop between steps, each well below a second. Errors: the reason of an aborted signal.
  */
 export async function renderPictures(sample: PointSample, options: RenderOptions = {}): Promise<Picture[]> {
   const box = sceneBox(sample);
   if (!box) return [];
   const scales = colorScales(sample);
-  const total = VIEWS.length * scales.length;
+  const drawn = drawnViews(sample, options.ceiling_stored);
+  const total = drawn.length * scales.length;
   const pictures: Picture[] = [];
-  for (const view of VIEWS) {
+  for (const { view, sample: shown } of drawn) {
     const frame = viewFrame(view, box, options.longest_px);
     await turn(options.signal);
-    const seen = splat(sample, frame);
+    const seen = splat(shown, frame);
     await turn(options.signal);
     const shade = eyeDomeShade(seen, frame);
     for (const scale of scales) {
       await turn(options.signal);
-      const raster = paint(sample, seen, shade, scale);
-      pictures.push({ frame, scale, png: await encodePng(raster), drawn_count: seen.drawn_count });
+      const raster = paint(shown, seen, shade, scale);
+      const png = await encodePng(raster);
+      pictures.push({ frame, scale, png, shown_count: shown.point_count, drawn_count: seen.drawn_count });
       options.onProgress?.(pictures.length, total);
     }
   }
   return pictures;
+}
+
+/** The views of a cloud, each with the points that it shows. */
+function drawnViews(
+  sample: PointSample,
+  ceiling_stored: number | undefined,
+): { readonly view: View; readonly sample: PointSample }[] {
+  const whole = VIEWS.map((view) => ({ view, sample }));
+  if (ceiling_stored === undefined) return whole;
+  return [{ view: PLAN_VIEW, sample: sampleBelow(sample, ceiling_stored - BELOW_CEILING_M) }, ...whole];
 }
 
 /** Draws one view of the points. Errors: the reason of an aborted signal. */

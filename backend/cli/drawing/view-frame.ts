@@ -1,7 +1,7 @@
 import type { Box, Triple } from "../../../shared/octree/potree2-metadata.ts";
 import { type PointSample, samplePercentiles } from "./point-sample.ts";
 
-export type ViewName = "top" | "front" | "side";
+export type ViewName = "top" | "front" | "side" | "plan";
 type Axis = 0 | 1 | 2;
 
 /** A parallel projection. x points east, y north, z up; nearer points have a larger depth. */
@@ -21,6 +21,19 @@ export const VIEWS: readonly View[] = [
   { name: "front", title: "Front view, looking north", right: 0, up: 2, depth: 1, depth_sign: -1 },
   { name: "side", title: "Side view, looking west", right: 1, up: 2, depth: 0, depth_sign: 1 },
 ];
+
+/** A room from above without its ceiling. */
+export const PLAN_VIEW: View = {
+  name: "plan",
+  title: "Plan of what is below the ceiling, north up",
+  right: 0,
+  up: 1,
+  depth: 2,
+  depth_sign: 1,
+};
+
+/** True if the picture is a map. */
+export const isFromAbove = ({ depth }: View): boolean => depth === 2;
 
 export const AXIS_NAMES = ["x", "y", "z"] as const;
 

@@ -1,7 +1,7 @@
 import { axisTitle, barTicks, fittingTicks, lengthLabel, scaleBarLength } from "../drawing/axes.ts";
 import { type RampName, rampColor } from "../drawing/color-ramp.ts";
 import type { ColorMode, Picture } from "../drawing/render.ts";
-import type { ViewFrame } from "../drawing/view-frame.ts";
+import { isFromAbove, type ViewFrame } from "../drawing/view-frame.ts";
 import { Html, html } from "./html.ts";
 
 /** Largest picture in drawing units, which are CSS pixels. */
@@ -98,7 +98,7 @@ export function framedFigure({ frame, png, title, bar }: FigureParts, labels: Fi
  href="data:image/png;base64,${new Html(image)}"/>
 <rect class="frame" x="${round(layout.x)}" y="${layout.y}" width="${round(layout.width)}" height="${round(layout.height)}"/>
 ${horizontalAxis(layout, labels)}${verticalAxis(layout, labels)}${scaleBar(layout)}${bar ? colorBar(layout, bar) : html``}
-${frame.view.name === "top" ? northArrow(layout) : html``}
+${isFromAbove(frame.view) ? northArrow(layout) : html``}
 </svg>`;
 }
 
@@ -153,7 +153,7 @@ function northArrow({ x, y, width }: Layout): Html {
 /** Colour bar to the right of the picture, with round labels. */
 function colorBar({ frame, x, y, width, height }: Layout, { ramp, range: [low, high], unit }: FigureBar): Html {
   const length = Math.min(260, height - 100);
-  const top = y + (frame.view.name === "top" ? 78 : 26);
+  const top = y + (isFromAbove(frame.view) ? 78 : 26);
   const left = round(x + width + 18);
   const steps = Array.from({ length: BAR_STEPS }, (_, k) => {
     const [r, g, b] = rampColor(ramp, 1 - (k + 0.5) / BAR_STEPS);

@@ -103,7 +103,7 @@ function warnings({ warnings }: AnalysisSummary): Html {
 function pictureSection({ summary, pictures }: ReportInput): Html {
   if (pictures.length === 0) return html`<h2>Pictures</h2><p>The cloud has no points to draw.</p>`;
   const figures = pictures.map((picture) => {
-    const left = summary.sample.points - picture.drawn_count;
+    const left = picture.shown_count - picture.drawn_count;
     const outside = left > 0 ? `; ${counted(left, "stray point")} outside the picture` : "";
     const { frame, scale } = picture;
     return html`<figure style="width:${Math.ceil(figureWidth(frame)) + FIGURE_PADDING}px">${figureSvg(picture, summary)}

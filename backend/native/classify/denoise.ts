@@ -34,6 +34,9 @@ export type NoiseParams =
       readonly link_factor: number;
       readonly ball_factor: number;
       readonly most_thin: number;
+      readonly min_ball_link: number;
+      readonly surface_factor: number;
+      readonly most_uneven: number;
       readonly min_link: number;
       readonly max_link: number;
       readonly cluster_points: number;

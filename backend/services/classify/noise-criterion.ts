@@ -17,9 +17,12 @@ const CLUSTERS = {
   link_factor: 7,
   ball_factor: 0.9,
   most_thin: 0.005,
+  surface_factor: 1.4,
   cluster_points: 17,
   gap_factor: 6,
 };
+/** Surfaces whose spacings differ by less (upper over lower quartile) are sampled evenly, as by a drone. */
+const MOST_UNEVEN = 1.4;
 /** The same for mixed pixels; angles in steps between neighbouring beams. */
 const MIXED_PIXELS: MixedPixelParams = {
   max_spacing: 0.015,
@@ -138,13 +141,21 @@ export function sparseWarning(
  * neighbour, and the 95th percentile is 2.08 medians (Clark & Evans 1954): so near points are always linked. The beams
  * of an airborne scan are about as far apart everywhere, so the bounds are close together there, and what lies eight
  * medians from everything is never linked, however thin the crowns below are; in scans from the ground the spacing
- * grows with the distance, and that of far twigs is many times the 95th percentile.
+ * grows with the distance, and that of far twigs is many times the 95th percentile. Where nothing is thin, as in a room,
+ * what lies nearer than eight medians is no noise, however densely the surfaces are sampled elsewhere.
  */
-function linkBounds({ median_m, p95_m }: Spacing): { readonly min_link: number; readonly max_link: number } {
-  if (median_m === null || p95_m === null) return { min_link: 0.05, max_link: 0.05 };
+function linkBounds({ median_m, p95_m }: Spacing) {
+  if (median_m === null || p95_m === null)
+    return { min_ball_link: 0.05, most_uneven: MOST_UNEVEN, min_link: 0.05, max_link: 0.05 };
+  const sparse = isSparse(p95_m);
   const min_link = 6 * median_m;
-  const most = isSparse(p95_m) ? Math.min(4 * p95_m, 8 * median_m) : 10 * p95_m;
-  return { min_link, max_link: Math.max(min_link, most) };
+  const most = sparse ? Math.min(4 * p95_m, 8 * median_m) : 10 * p95_m;
+  return {
+    min_ball_link: 7.5 * median_m,
+    most_uneven: sparse ? 0 : MOST_UNEVEN,
+    min_link,
+    max_link: Math.max(min_link, most),
+  };
 }
 
 /** The parameters of the method, with derived lengths. `origins`: of the beams, one or one per row, null = not known. */

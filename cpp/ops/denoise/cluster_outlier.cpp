@@ -260,6 +260,12 @@ void check(const ClusterOutlierParams& params) {
   require(std::isfinite(params.ball_factor) && params.ball_factor > 0,
           "ball_factor must be finite and above 0");
   require(params.most_thin >= 0 && params.most_thin <= 1, "most_thin must be 0 to 1");
+  require(std::isfinite(params.min_ball_link_m) && params.min_ball_link_m >= 0,
+          "min_ball_link_m must be finite and at least 0");
+  require(std::isfinite(params.most_uneven) && params.most_uneven >= 0,
+          "most_uneven must be finite and at least 0");
+  require(std::isfinite(params.surface_factor) && params.surface_factor > 0,
+          "surface_factor must be finite and above 0");
   require(std::isfinite(params.max_link_m) && params.max_link_m > 0, "max_link_m must be finite and above 0");
   require(params.min_link_m >= 0 && params.min_link_m <= params.max_link_m,
           "min_link_m must be at least 0 and at most max_link_m");

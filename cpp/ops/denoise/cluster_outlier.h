@@ -16,12 +16,16 @@ struct ClusterOutlierParams {
   std::uint32_t
       nb_neighbors;    ///< k, nearest others that the local spacing is computed from, 2 .. kMaxClusterPoints
   double link_factor;  ///< longest link = link_factor * local spacing; finite and > 0
-  double
-      ball_factor;  ///< where few points are on thin things, a link is at most ball_factor * radius of the ball
-                    ///< that holds k others; finite and > 0
-  double most_thin;              ///< largest thin_share of a cloud that ball_factor applies to, 0 .. 1
-  double min_link_m;             ///< points this close are always linked, metres, finite and >= 0
-  double max_link_m;             ///< upper bound of the longest link, metres, finite, > 0 and >= min_link_m
+  /// Where few points are on thin things, a link is at most ball_factor * radius of the ball that holds k others;
+  /// finite and > 0.
+  double ball_factor;
+  double most_thin;        ///< largest thin_share of a cloud that ball_factor applies to, 0 .. 1
+  double min_ball_link_m;  ///< points this close are linked there, metres, finite and >= 0
+  /// Where surfaces are sampled evenly, a link is at most surface_factor * surface_ball_m; finite and > 0.
+  double surface_factor;
+  double most_uneven;  ///< largest surface_spread of a cloud that surface_factor applies to; finite, >= 0
+  double min_link_m;   ///< points this close are always linked, metres, finite and >= 0
+  double max_link_m;   ///< upper bound of the longest link, metres, finite, > 0 and >= min_link_m
   std::uint32_t cluster_points;  ///< a smaller cluster may be noise, 1 .. kMaxClusterPoints
   double gap_factor;  ///< a small cluster is noise if its gap > gap_factor * its extent; finite, >= 0
 };
@@ -35,8 +39,9 @@ struct ClusterOutlierParams {
 ///           quartile stays valid if up to half of these are noise or in a sparser part.
 /// Ball      The lower quartile, over the same q, of the distance from q to the last of its k nearest others.
 /// Link      reach(p) = link_factor * local spacing of p, but at least min_link_m and at most max_link_m. Where at most
-///           `most_thin` of the points lie on thin things (thin_share.h), it is at most ball_factor * ball too. Two
-///           points p and q are linked if their distance is at most min(reach(p), reach(q)).
+///           `most_thin` of the points lie on thin things (neighborhood_shapes.h), it is at most ball_factor * ball too,
+///           but at least min_ball_link_m. Where surfaces are sampled evenly, it is at most surface_factor * surface_ball_m, but at least min_link_m.
+///           Two points p and q are linked if their distance is at most min(reach(p), reach(q)).
 /// Cluster   A set of points connected by links (single linkage). Points of clusters of `cluster_points` and more are
 ///           clean. The others are linked anew, with reach(p) at most that of the nearest clean point. A cluster of
 ///           these is noise if its gap, the distance to the nearest point of another cluster, exceeds gap_factor times
@@ -46,7 +51,8 @@ struct ClusterOutlierParams {
 /// Spacing grows with the distance from the scanner, so each part of a cloud is judged by its own spacing: far twigs
 /// are not compared with a near trunk. The points of a twig are as far apart as beams happen to meet it, so links have
 /// to be many spacings long; on a surface the ball of k points is about three spacings, and what stands off it farther
-/// than that is alone. A part of a twig that is cut off by what hides the rest of it is longer than a clump of as many
+/// than that is alone. Where the beams are as far apart everywhere, as those of a drone, what is seen sparsely is thin,
+/// not far: what lies farther from everything than nearly all surfaces' neighbours is alone. A part of a twig that is cut off by what hides the rest of it is longer than a clump of as many
 /// points, and nearer to the rest in proportion: with a gap of g extents the visible part would be 1 / (1 + g) of a
 /// straight twig. A single point has no extent: it is noise if nothing is linked to it. Points of noise whose
 /// neighbours are noise too have long links to each other; what is scanned near them has shorter ones.

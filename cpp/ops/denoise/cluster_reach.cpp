@@ -8,7 +8,7 @@
 
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
-#include "ops/denoise/thin_share.h"
+#include "ops/denoise/neighborhood_shapes.h"
 #include "spatial/all_knn.h"
 
 namespace pc {
@@ -50,6 +50,9 @@ double lower_quartile(double* values, std::size_t count) {
 template <std::size_t kMost>
 class Surroundings {
  public:
+  explicit Surroundings(const ClusterOutlierParams& params)
+      : params_(params), bounded_(params.ball_factor < kUnknown) {}
+
   /// Neighbours that are stored.
   std::size_t size() const { return std::max(seconds_, balls_); }
   /// Adds a neighbour if `counts`.
@@ -59,18 +62,24 @@ class Surroundings {
     seconds_ += (counts & (second_[seconds_] != kUnknown)) ? 1 : 0;
     balls_ += (counts & (ball_[balls_] > 0) & (ball_[balls_] != kUnknown)) ? 1 : 0;
   }
+  /// Adds a neighbour that counts, without its ball unless links are bounded by balls.
+  void add_needed(const Lengths& lengths, std::uint64_t slot) {
+    if (bounded_) return add(lengths, slot, true);
+    second_[seconds_] = lengths.second[slot];
+    seconds_ += second_[seconds_] != kUnknown ? 1 : 0;
+  }
   /// Squared reach of the point.
-  double reach(const ClusterOutlierParams& params) {
+  double reach() {
     const auto squared = [](double length) { return length * length; };
-    const double spacing = lower_quartile(second_.data(), seconds_);
-    const bool bounded = params.ball_factor < kUnknown;
-    const double ball = bounded ? lower_quartile(ball_.data(), balls_) : kUnknown;
-    const double longest =
-        std::min(squared(params.link_factor) * spacing, squared(params.ball_factor) * ball);
-    return std::clamp(longest, squared(params.min_link_m), squared(params.max_link_m));
+    double longest = squared(params_.link_factor) * lower_quartile(second_.data(), seconds_);
+    if (bounded_)
+      longest = std::min(longest, squared(params_.ball_factor) * lower_quartile(ball_.data(), balls_));
+    return std::clamp(longest, squared(params_.min_link_m), squared(params_.max_link_m));
   }
 
  private:
+  const ClusterOutlierParams& params_;
+  bool bounded_;
   std::array<double, kMost> second_, ball_;
   std::size_t seconds_ = 0, balls_ = 0;
 };
@@ -78,9 +87,9 @@ class Surroundings {
 /// Squared reach of a point from all points of a ball.
 double reach_within(const Vec3d& p, std::uint64_t own, const KdTreeView& tree, const Lengths& lengths,
                     const ClusterOutlierParams& params) {
-  Surroundings<kMostInBall + kd_tree::kLeafPoints> surroundings;
+  Surroundings<kMostInBall + kd_tree::kLeafPoints> surroundings(params);
   const double squared = lengths.ball[own];
-  if (squared == 0) return surroundings.reach(params);  // k others at the place of p have k others there too
+  if (squared == 0) return surroundings.reach();  // k others at the place of p have k others there too
   const auto may_hold = [&](const Node& node, std::uint32_t) {
     return kd_tree::least_squared_distance(p, node) <= squared;
   };
@@ -92,7 +101,7 @@ double reach_within(const Vec3d& p, std::uint64_t own, const KdTreeView& tree, c
     }
     return surroundings.size() < kMostInBall;
   });
-  return surroundings.reach(params);
+  return surroundings.reach();
 }
 
 /// Neighbours of the points of a range of slots, kept while s is measured for the range. They are stored relative to
@@ -157,11 +166,11 @@ std::uint32_t reach_from_lists(const Node& node, const SlotRange& range, const N
       open |= 1U << (slot - node.begin);
       continue;
     }
-    Surroundings<2 * kMaxClusterPoints> surroundings;
+    Surroundings<2 * kMaxClusterPoints> surroundings(params);
     for (const std::int32_t neighbor : neighbors)
-      surroundings.add(lengths, range.begin + static_cast<std::uint64_t>(static_cast<std::int64_t>(neighbor)),
-                       true);
-    reach[slot] = surroundings.reach(params);
+      surroundings.add_needed(lengths,
+                              range.begin + static_cast<std::uint64_t>(static_cast<std::int64_t>(neighbor)));
+    reach[slot] = surroundings.reach();
   }
   return open;
 }
@@ -241,8 +250,17 @@ std::vector<std::uint32_t> parents_first(const KdTree& tree, OpContext& ctx) {
 }
 
 ClusterReach measure_cluster_reach(const KdTree& tree, const ClusterOutlierParams& given, OpContext& ctx) {
+  const NeighborhoodShapes shapes = neighborhood_shapes(tree, given.nb_neighbors, ctx);
   ClusterOutlierParams params = given;
-  if (thin_share(tree, params.nb_neighbors, ctx) > params.most_thin) params.ball_factor = HUGE_VAL;
+  if (shapes.thin_share > params.most_thin) {
+    params.ball_factor = HUGE_VAL;
+  } else {
+    params.min_link_m = std::clamp(params.min_ball_link_m, params.min_link_m, params.max_link_m);
+  }
+  if (shapes.surface_spread <= params.most_uneven) {
+    const double longest = std::max(params.min_link_m, params.surface_factor * shapes.surface_ball_m);
+    params.max_link_m = std::min(params.max_link_m, longest);
+  }
   ClusterReach reach{BulkVector<double>(tree.size()), BulkVector<double>(tree.node_count())};
   Lengths lengths{BulkVector<double>(tree.size()), BulkVector<double>(tree.size()),
                   BulkVector<std::uint32_t>(tree.leaves().size)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <vector>
 
 #include "core/error.h"
@@ -20,7 +21,7 @@ constexpr std::size_t kMostRun = std::size_t{1}
                                  << 14;  // rows of equal x that are sorted at a time: a millisecond
 
 /// The same where many points share their x.
-BulkVector<std::uint32_t> rows_by_both_keys(Span<const Vec3d> points, OpContext& ctx) {
+BulkVector<std::uint32_t> rows_by_both_keys(Span<const Vec2d> points, OpContext& ctx) {
   BulkVector<std::uint64_t> keys(points.size);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) keys[i] = ordered_bits(exact_coordinate(points[i].y));
@@ -34,7 +35,7 @@ BulkVector<std::uint32_t> rows_by_both_keys(Span<const Vec3d> points, OpContext&
 }
 
 /// Rows in the order of x, then y, then row.
-BulkVector<std::uint32_t> rows_in_order(Span<const Vec3d> points, OpContext& ctx) {
+BulkVector<std::uint32_t> rows_in_order(Span<const Vec2d> points, OpContext& ctx) {
   BulkVector<std::uint64_t> keys(points.size);
   BulkVector<std::uint32_t> order(points.size);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -68,32 +69,6 @@ BulkVector<std::uint32_t> rows_in_order(Span<const Vec3d> points, OpContext& ctx
   return long_run.load() ? rows_by_both_keys(points, ctx) : std::move(order);
 }
 
-/// Rows of the corners of all triangles.
-Column<std::uint32_t> triangles_of(const DivideDelaunay<Vec2d>& mesh, const BulkVector<std::uint32_t>& row,
-                                   OpContext& ctx) {
-  std::vector<std::size_t> firsts((mesh.slots() + kGrain - 1) / kGrain + 1, 0);
-  BulkVector<std::uint8_t> holds(mesh.slots());
-  parallel_for(ctx, mesh.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
-    std::array<std::uint32_t, 3> corners{};
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      holds[slot] = mesh.corners(slot, corners) ? 1 : 0;
-      firsts[begin / kGrain + 1] += holds[slot];
-    }
-  });
-  for (std::size_t k = 1; k < firsts.size(); ++k) firsts[k] += firsts[k - 1];
-  Column<std::uint32_t> indices(3 * firsts.back());
-  parallel_for(ctx, mesh.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t at = 3 * firsts[begin / kGrain];
-    std::array<std::uint32_t, 3> corners{};
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      if (holds[slot] == 0) continue;
-      mesh.corners(slot, corners);
-      for (const std::uint32_t corner : corners) indices[at++] = row[corner];
-    }
-  });
-  return indices;
-}
-
 }  // namespace
 
 DelaunayResult delaunay(HitPoints points, OpContext& ctx) {
@@ -101,26 +76,71 @@ DelaunayResult delaunay(HitPoints points, OpContext& ctx) {
   return delaunay_in_plane(points.xyz(), ctx);
 }
 
-DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx, BulkVector<std::uint32_t>* outline,
-                                 DelaunayCuts cuts) {
-  require(xyz.size < (std::size_t{1} << 29), "at most 2^29 points can be triangulated");
-  BulkVector<std::uint32_t> order = rows_in_order(xyz, ctx);
-  BulkVector<Vec2d> plane(xyz.size);
+DelaunayResult delaunay_in_plane(Span<const Vec3d> xyz, OpContext& ctx) {
+  BulkVector<Vec2d> flat(xyz.size);
+  parallel_for(ctx, xyz.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) flat[i] = {xyz[i].x, xyz[i].y};
+  });
+  const PlaneTriangulation mesh(flat.view(), DelaunayCuts::kUpright, ctx);
+  flat.reset();
+  return {mesh.triangles({}, {}, ctx), mesh.repeated_count()};
+}
+
+PlaneTriangulation::PlaneTriangulation(Span<const Vec2d> points, DelaunayCuts cuts, OpContext& ctx) {
+  require(points.size < (std::size_t{1} << 29), "at most 2^29 points can be triangulated");
+  rows_ = rows_in_order(points, ctx);
+  plane_.resize(points.size);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (i % kGrain == 0) ctx.checkpoint();
-    const Vec3d& p = xyz[order[i]];
+    const Vec2d& p = points[rows_[i]];
     const Vec2d q{exact_coordinate(p.x), exact_coordinate(p.y)};
-    if (count > 0 && plane[count - 1] == q) continue;
-    order[count] = order[i];
-    plane[count++] = q;
+    if (count > 0 && plane_[count - 1] == q) continue;
+    rows_[count] = rows_[i];
+    plane_[count++] = q;
   }
-  const DivideDelaunay<Vec2d> mesh({plane.data(), count}, ctx, cuts);
-  if (outline != nullptr) {
-    *outline = mesh.outline(ctx);
-    for (std::uint32_t& point : *outline) point = order[point];
-  }
-  return {triangles_of(mesh, order, ctx), xyz.size - count};
+  repeated_ = points.size - count;
+  mesh_.emplace(Span<const Vec2d>{plane_.data(), count}, ctx, cuts);
+}
+
+BulkVector<std::uint32_t> PlaneTriangulation::outline(const OpContext& ctx) const {
+  BulkVector<std::uint32_t> points = mesh_->outline(ctx);
+  for (std::uint32_t& point : points) point = rows_[point];
+  return points;
+}
+
+Column<std::uint32_t> PlaneTriangulation::triangles(const TriangleFilter& wanted,
+                                                    Span<const std::uint32_t> tail, OpContext& ctx) const {
+  const std::size_t slots = mesh_->slots();
+  std::vector<std::size_t> firsts((slots + kGrain - 1) / kGrain + 1, 0);
+  BulkVector<std::uint64_t> holds((slots + 63) / 64);  // a bit per slot; blocks of kGrain share no word
+  const auto rows_of = [&](std::size_t slot, std::array<std::uint32_t, 3>& corners) {
+    if (!mesh_->corners(slot, corners)) return false;
+    for (std::uint32_t& corner : corners) corner = rows_[corner];
+    return true;
+  };
+  parallel_for(ctx, slots, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::array<std::uint32_t, 3> corners{};
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      if (!rows_of(slot, corners) || (wanted && !wanted(corners))) continue;
+      holds[slot / 64] |= std::uint64_t{1} << (slot % 64);
+      ++firsts[begin / kGrain + 1];
+    }
+  });
+  for (std::size_t k = 1; k < firsts.size(); ++k) firsts[k] += firsts[k - 1];
+  Column<std::uint32_t> indices(3 * firsts.back() + tail.size);
+  parallel_for(ctx, slots, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t at = 3 * firsts[begin / kGrain];
+    std::array<std::uint32_t, 3> corners{};
+    for (std::size_t word = begin / 64; word < (end + 63) / 64; ++word) {
+      for (std::uint64_t left = holds[word]; left != 0; left &= left - 1) {
+        rows_of(64 * word + static_cast<std::size_t>(std::countr_zero(left)), corners);
+        for (const std::uint32_t corner : corners) indices[at++] = corner;
+      }
+    }
+  });
+  std::copy(tail.begin(), tail.end(), indices.view().begin() + 3 * firsts.back());
+  return indices;
 }
 
 }  // namespace pc

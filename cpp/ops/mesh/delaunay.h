@@ -1,5 +1,8 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "core/column.h"
 #include "core/hit_points.h"
@@ -25,11 +28,30 @@ struct DelaunayResult {
 /// Source   Guibas & Stolfi 1985 (see spatial/divide_delaunay.h), with exact predicates after Shewchuk 1997.
 DelaunayResult delaunay(HitPoints points, OpContext& ctx);
 
-/// The same for points in another frame, without the phase. `outline`, if not null, receives the rows on the outline of
-/// the convex hull, clockwise.
-DelaunayResult delaunay_in_plane(Span<const Vec3d> points, OpContext& ctx,
-                                 BulkVector<std::uint32_t>* outline = nullptr,
-                                 DelaunayCuts cuts = DelaunayCuts::kUpright);
+/// The same for points in another frame, without the phase.
+DelaunayResult delaunay_in_plane(Span<const Vec3d> points, OpContext& ctx);
+
+/// Whether a triangle is wanted, by the rows of its corners. Called by several threads.
+using TriangleFilter = std::function<bool(const std::array<std::uint32_t, 3>&)>;
+
+/// A triangulation of points in the plane, before its triangles are written.
+class PlaneTriangulation {
+ public:
+  /// Errors of delaunay.
+  PlaneTriangulation(Span<const Vec2d> points, DelaunayCuts cuts, OpContext& ctx);
+  std::uint64_t repeated_count() const { return repeated_; }
+  /// Rows on the outline of the convex hull, clockwise.
+  BulkVector<std::uint32_t> outline(const OpContext& ctx) const;
+  /// (T, 3) rows of the corners of the triangles that `wanted` accepts, or of all, then those of `tail`.
+  Column<std::uint32_t> triangles(const TriangleFilter& wanted, Span<const std::uint32_t> tail,
+                                  OpContext& ctx) const;
+
+ private:
+  BulkVector<std::uint32_t> rows_;  ///< in the order of the distinct points
+  BulkVector<Vec2d> plane_;         ///< distinct, in order
+  std::uint64_t repeated_ = 0;
+  std::optional<DivideDelaunay<Vec2d>> mesh_;
+};
 
 /// Memory that delaunay needs besides the points, bytes.
 constexpr std::uint64_t delaunay_bytes(std::uint64_t points) { return 144 * points; }

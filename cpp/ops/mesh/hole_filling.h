@@ -22,9 +22,9 @@ struct HoleFilling {
 /// triangles  (3 T) indices below n; no edge has more than two triangles, and those run along it in opposite directions
 /// radius_at  of the ball, metres, for a hole that begins at this place
 /// Holes      Every filling triangle has a circle through its corners that is no wider than the ball, and faces the side of
-///            the normals of its corners: the cosines between it and them add up to more than 1.2. Borders of open surfaces and the ends of tubes stay: their filling would face the
-///            other side, or stand across. Edges keep at most two triangles, in opposite directions. Points inside a hole
-///            that belong to no triangle are left out.
+///            the normals of its corners: the cosines between it and them add up to more than 1.2. Borders of open surfaces
+///            and the ends of tubes stay: their filling would face the other side, or stand across. Edges keep at most two
+///            triangles, in opposite directions. Points inside a hole that belong to no triangle are left out.
 /// Order      Bit-identical for any thread count.
 /// Cost       O(n + T) and, for each hole of k edges, k^3 / 6 triangles (under 2 ms); 30 T bytes.
 /// Cancel     Within 50 ms.

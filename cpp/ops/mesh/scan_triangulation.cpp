@@ -72,10 +72,13 @@ class Triangulation {
     require(points_.size < (std::size_t{1} << 29), "at most 2^29 points can be triangulated");
     find_usable();
     const Stereographic projection = project();
-    BulkVector<std::uint32_t> outline;
-    DelaunayResult mesh = delaunay_in_plane(plane_.view(), ctx_, &outline, DelaunayCuts::kBoth);
-    const BulkVector<std::uint32_t> closing = closing_triangles(projection.opposite(), outline);
-    return {packed(mesh.indices.view(), closing.view()), mesh.repeated_count, points_.size - count()};
+    const PlaneTriangulation mesh(plane_.view(), DelaunayCuts::kBoth, ctx_);
+    const BulkVector<std::uint32_t> closing = closing_triangles(projection.opposite(), mesh.outline(ctx_));
+    plane_.reset();
+    const auto faces = [&](const std::array<std::uint32_t, 3>& corner) { return faces_scanner(corner); };
+    Column<std::uint32_t> indices = mesh.triangles(faces, closing.view(), ctx_);
+    name_rows(indices.view());
+    return {std::move(indices), mesh.repeated_count(), points_.size - count()};
   }
 
  private:
@@ -142,7 +145,7 @@ class Triangulation {
             return;
           }
           const Vec2d q = projection(v, std::sqrt(dot(v, v)));
-          plane_[i] = {exact_coordinate(q.x), exact_coordinate(q.y), 0};
+          plane_[i] = {exact_coordinate(q.x), exact_coordinate(q.y)};
         }
       });
       if (!hit.load()) return projection;
@@ -153,6 +156,7 @@ class Triangulation {
   }
 
   /// Triangles whose circle contains the centre of the projection: of points on the outline, seen from the other side.
+  /// Those that face the scanner.
   BulkVector<std::uint32_t> closing_triangles(const Stereographic& opposite,
                                               const BulkVector<std::uint32_t>& outline) {
     BulkVector<std::uint32_t> rim, triangles;
@@ -173,42 +177,25 @@ class Triangulation {
       const std::array<std::uint32_t, 3> c{rim[found[t]], rim[found[t + 1]], rim[found[t + 2]]};
       if (orient_2d(in_plane(c[0]), in_plane(c[1]), in_plane(c[2])) > 0)
         continue;  // its circle is a plane one as well
+      if (!faces_scanner(c)) continue;
       for (const std::uint32_t corner : c) triangles.push_back(corner);
     }
     return triangles;
   }
-  Vec2d in_plane(std::uint32_t i) const { return {plane_[i].x, plane_[i].y}; }
+  const Vec2d& in_plane(std::uint32_t i) const { return plane_[i]; }
 
   /// Whether the circle of a triangle is smaller than a half sphere: the scanner is in front of its plane.
-  bool faces_scanner(const std::uint32_t* corner) const {
+  bool faces_scanner(const std::array<std::uint32_t, 3>& corner) const {
     return orient_3d(exact_point(from_scanner(corner[0])), exact_point(from_scanner(corner[1])),
                      exact_point(from_scanner(corner[2])), {0, 0, 0}) < 0;
   }
 
-  /// The triangles of both projections that face the scanner, as rows.
-  Column<std::uint32_t> packed(Span<const std::uint32_t> plane, Span<const std::uint32_t> closing) {
-    const std::size_t total = (plane.size + closing.size) / 3;
-    const auto corners_of = [&](std::size_t t) {
-      return 3 * t < plane.size ? plane.data + 3 * t : closing.data + (3 * t - plane.size);
-    };
-    BulkVector<std::uint8_t> faces(total);
-    std::vector<std::size_t> firsts((total + kGrain - 1) / kGrain + 1, 0);
-    parallel_for(ctx_, total, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t t = begin; t < end; ++t) {
-        faces[t] = faces_scanner(corners_of(t)) ? 1 : 0;
-        firsts[begin / kGrain + 1] += faces[t];
-      }
+  /// Replaces numbers of usable points by their rows.
+  void name_rows(Span<std::uint32_t> numbers) {
+    if (rows_.empty()) return;
+    parallel_for(ctx_, numbers.size, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) numbers[i] = rows_[numbers[i]];
     });
-    for (std::size_t k = 1; k < firsts.size(); ++k) firsts[k] += firsts[k - 1];
-    Column<std::uint32_t> out(3 * firsts.back());
-    parallel_for(ctx_, total, kGrain, [&](std::size_t begin, std::size_t end) {
-      std::size_t at = 3 * firsts[begin / kGrain];
-      for (std::size_t t = begin; t < end; ++t) {
-        if (faces[t] == 0) continue;
-        for (std::size_t k = 0; k < 3; ++k) out[at++] = row(corners_of(t)[k]);
-      }
-    });
-    return out;
   }
 
   Span<const Vec3d> points_;
@@ -216,7 +203,7 @@ class Triangulation {
   OpContext& ctx_;
   std::size_t unusable_ = 0;
   BulkVector<std::uint32_t> rows_;  ///< of the usable points; empty if all are
-  BulkVector<Vec3d> plane_;         ///< z is 0
+  BulkVector<Vec2d> plane_;
 };
 
 }  // namespace

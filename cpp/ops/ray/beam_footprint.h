@@ -77,7 +77,18 @@ struct BeamRay {
 };
 
 /// Radius, in units of the 1 / e^2 radius, inside which the share u of the energy lies.
-PC_HD inline double radius_of(double share) { return std::sqrt(-0.5 * std::log1p(-share)); }
+PC_HD inline double radius_of(double share) { return std::sqrt(-0.5 * std::log(1 - share)); }
+
+struct Turn {
+  double sin, cos;
+};
+/// Of an angle >= 0. Of small ones, which beams have, by the first terms of the series: the next one is below 1e-18.
+PC_HD inline Turn turn_of(double angle) {
+  if (angle > 0.02) return {std::sin(angle), std::cos(angle)};
+  const double square = angle * angle;
+  return {angle * (1 - square * (1.0 / 6) * (1 - square * (1.0 / 20) * (1 - square * (1.0 / 42)))),
+          1 - square * 0.5 * (1 - square * (1.0 / 12) * (1 - square * (1.0 / 30)))};
+}
 
 /// Ray k of a pulse with unit direction d. Each ray but the first stands for the same energy: the k-th has its angle in
 /// the k-th of equal shares of the energy, with one random shift for all of them, and follows the one before it by the golden
@@ -90,10 +101,10 @@ PC_HD inline BeamRay beam_ray(const Beam& beam, const Vec3d& d, const Across& ac
   BeamRay out{{0, 0, 0}, d};
   if (beam.divergence_rad > 0) {
     const double share = (k - 1 + pulse.shift) / (beam.ray_count - 1);
-    const double angle = beam.divergence_rad * radius_of(kept * share), s = std::sin(angle);
+    const Turn turn = turn_of(beam.divergence_rad * radius_of(kept * share));
     const double ca = ray.golden_cos * pulse.cos - ray.golden_sin * pulse.sin,
                  sa = ray.golden_sin * pulse.cos + ray.golden_cos * pulse.sin;
-    out.direction = d * std::cos(angle) + across.a * (s * ca) + across.b * (s * sa);
+    out.direction = d * turn.cos + across.a * (turn.sin * ca) + across.b * (turn.sin * sa);
   }
   if (beam.exit_radius_m > 0) {
     const double turned = ray.reversed + pulse.aperture_shift;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/prefetch.h"
 #include "ops/ray/prototype_meshes.h"
 #include "ops/ray/pulse_returns.h"
 #include "spatial/bvh_queries.h"
@@ -292,6 +293,20 @@ const std::uint8_t* ScanScene::texel(const SceneHit& hit, const Surfaces& of, st
   };
   const std::size_t column = texel_of(at[0], texture.width), row = texel_of(at[1], texture.height);
   return texture.rgba->as<std::uint8_t>().data + 4 * (row * texture.width + column);
+}
+
+void ScanScene::prefetch_look(const SceneHit& hit) const {
+  if (hit.triangle == bvh::kNone) return;
+  const Surfaces& of = surfaces_of(hit);
+  prefetch(of.indices.data() + std::size_t{3} * hit.triangle);
+  prefetch(of.looks.data() + hit.triangle);
+}
+
+void ScanScene::prefetch_corners(const SceneHit& hit) const {
+  if (hit.triangle == bvh::kNone) return;
+  const Surfaces& of = surfaces_of(hit);
+  for (std::size_t k = 0; k < 3; ++k)
+    prefetch(of.vertices.data() + of.indices[std::size_t{3} * hit.triangle + k]);
 }
 
 SceneLook ScanScene::look(const SceneHit& hit, const Vec3d& direction) const {

@@ -90,6 +90,9 @@ class ScanScene {
   void first_hits(const std::vector<Ray>& rays, std::vector<SceneHit>& hits, Scratch& scratch,
                   const OpContext& ctx) const;
   SceneLook look(const SceneHit& hit, const Vec3d& direction) const;
+  /// Loads what look() of a hit reads: first this, a little later its corners.
+  void prefetch_look(const SceneHit& hit) const;
+  void prefetch_corners(const SceneHit& hit) const;
 
   std::uint64_t triangle_count() const { return triangle_count_; }  ///< instances counted in full
   bool has_colors() const { return has_colors_; }

@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "ops/ray/beam_footprint.h"
+#include "ops/ray/box_clip.h"
 
 namespace pc {
 
@@ -21,61 +22,43 @@ using beam_footprint::Beam;
 using beam_footprint::PulseTurn;
 using beam_footprint::RayTurn;
 
-constexpr std::uint32_t kMostRays = 100'000;
+constexpr std::uint32_t kMostRays = 100'000, kMostRowTurns = 1 << 20;
 /// Rays that are traced together, and the bytes of one of them.
 constexpr std::uint64_t kBatch = 4096, kLeastBatch = 16, kRayBytes = 384;
 /// Rays of a block of pulses, and the most pulses and blocks.
 constexpr std::uint64_t kBlockRays = std::uint64_t{1} << 18, kBlockPulses = 4096, kMostBlocks = 32768;
 /// Nearer surfaces are what the scanner stands on, metres.
 constexpr double kNearest = 1e-6;
+/// Hits whose triangles are loaded ahead.
+constexpr std::size_t kAhead = 24;
 
-/// A row of the result.
+/// A row of the result, and what only some scans have of it.
 struct Record {
   Vec3d position;
-  std::uint64_t pulse;
-  float intensity, distance, deviation;
+  std::uint32_t pulse;
+  float intensity, distance;
+  std::uint8_t organ, index, count, is_miss;
+};
+struct RecordExtra {
+  float deviation;
   std::uint32_t ray_count;
   Rgb16 color;
-  std::uint8_t organ, index, count, is_miss;
+};
+
+/// The rows of a block of pulses.
+struct RecordBlock {
+  BulkVector<Record> records;
+  BulkVector<RecordExtra> extras;  ///< one per record, or none
+};
+
+/// Zenith of the rows of a pattern.
+struct RowTurn {
+  double sin, cos;
 };
 
 /// Where a pulse goes.
 struct PulseBeam {
   Vec3d origin, direction;
-};
-
-/// The part of a ray inside a box; empty if first > last.
-struct Interval {
-  double first, last;
-};
-
-class BoxClip {
- public:
-  explicit BoxClip(const TraceBox& box)
-      : box_(box), cos_(std::cos(box.rotation_rad)), sin_(std::sin(box.rotation_rad)) {}
-
-  Interval operator()(const Vec3d& origin, const Vec3d& direction) const {
-    const Vec3d from = turned(origin - box_.center), along = turned(direction);
-    Interval part{kNearest, kScanReach};
-    const double o[3] = {from.x, from.y, from.z}, d[3] = {along.x, along.y, along.z},
-                 half[3] = {box_.size.x / 2, box_.size.y / 2, box_.size.z / 2};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (d[axis] == 0) {
-        if (std::abs(o[axis]) > half[axis]) return {1, 0};
-        continue;
-      }
-      const double a = (-half[axis] - o[axis]) / d[axis], b = (half[axis] - o[axis]) / d[axis];
-      part.first = std::max(part.first, std::min(a, b));
-      part.last = std::min(part.last, std::max(a, b));
-    }
-    return part;
-  }
-
- private:
-  Vec3d turned(const Vec3d& p) const { return {cos_ * p.x + sin_ * p.y, cos_ * p.y - sin_ * p.x, p.z}; }
-
-  TraceBox box_;
-  double cos_, sin_;
 };
 
 /// What all threads share.
@@ -86,7 +69,9 @@ struct Plan {
   Beam beam;
   ReturnRules rules;
   std::uint32_t traced_rays;  ///< per pulse; 1 if all are the same
+  bool has_extras;
   std::vector<RayTurn> turns;
+  std::vector<RowTurn> rows;  ///< empty for patterns without rows, or with too many
   std::optional<BoxClip> clip;
   std::uint64_t pulse_seed, range_seed;
   std::uint64_t batch;
@@ -95,8 +80,17 @@ struct Plan {
     return params.first_time_s + static_cast<double>(pulse) * params.pulse_interval_s;
   }
 
+  /// Unit, in the frame of the scanner.
+  Vec3d direction_of(std::uint64_t pulse) const {
+    if (rows.empty()) return scan_pattern::pulse_direction(params.pattern, pulse);
+    const std::uint64_t row = params.pattern.row_of(pulse);
+    const double phi = scan_pattern::pulse_phi(params.pattern, row, params.pattern.column_of(pulse));
+    const RowTurn& theta = rows[row];
+    return {theta.sin * std::sin(phi), theta.sin * std::cos(phi), theta.cos};
+  }
+
   PulseBeam beam_of(std::uint64_t pulse) const {
-    const Vec3d d = scan_pattern::pulse_direction(params.pattern, pulse);
+    const Vec3d d = direction_of(pulse);
     if (!(dot(d, d) > 0.5))
       throw Error(ErrorCode::kInvalidArgument,
                   "the prisms reflect the light totally; use smaller wedge angles");
@@ -108,13 +102,22 @@ struct Plan {
 
 Plan plan_of(const ScanScene& scene, const PoseStreamView& poses, const SyntheticScanParams& p, int threads) {
   const double tail = std::max(p.detection_energy, beam_footprint::kTail);
-  Plan plan{scene, poses, p, {p.divergence_rad, p.exit_diameter_m / 2, p.rays_per_pulse, tail}, {}, 1, {}, {},
-            0,     0,     0};
+  Plan plan{scene, poses, p,     {p.divergence_rad, p.exit_diameter_m / 2, p.rays_per_pulse, tail},
+            {},    1,     false, {},
+            {},    {},    0,     0,
+            0};
+  plan.has_extras = p.is_multi_return || scene.has_colors();
+  if (p.pattern.kind != scan_pattern::Kind::kRisley && p.pattern.row_count <= kMostRowTurns) {
+    for (std::uint32_t row = 0; row < p.pattern.row_count; ++row) {
+      const double theta = scan_pattern::row_theta(p.pattern, row);
+      plan.rows.push_back({std::sin(theta), std::cos(theta)});
+    }
+  }
   if (!plan.beam.ideal()) plan.traced_rays = p.rays_per_pulse;
   for (std::uint32_t k = 0; k < plan.traced_rays; ++k) plan.turns.push_back(RayTurn::of(k));
   plan.rules = {p.pulse_distance_m, p.detection_energy, plan.traced_rays,
                 p.is_multi_return ? p.max_returns : 1, p.selection};
-  if (p.box) plan.clip.emplace(*p.box);
+  if (p.box) plan.clip.emplace(p.box->center, p.box->size, p.box->rotation_rad);
   plan.pulse_seed = random_u64(p.seed, 2 * p.scan_index);
   plan.range_seed = random_u64(p.seed, 2 * p.scan_index + 1);
   const std::uint64_t rays = p.scratch_bytes / (kRayBytes * static_cast<std::uint64_t>(threads));
@@ -127,8 +130,10 @@ class PulseTracer {
  public:
   explicit PulseTracer(const Plan& plan) : plan_(plan) {}
 
-  void run(std::uint64_t begin, std::uint64_t end, BulkVector<Record>& records, const OpContext& ctx) {
-    records_ = &records;
+  void run(std::uint64_t begin, std::uint64_t end, RecordBlock& block, const OpContext& ctx) {
+    block_ = &block;
+    block.records.reserve(static_cast<std::size_t>(end - begin));
+    if (plan_.has_extras) block.extras.reserve(static_cast<std::size_t>(end - begin));
     open_.clear();
     rays_.clear();
     owner_.clear();
@@ -147,7 +152,7 @@ class PulseTracer {
   void fire(std::uint64_t pulse, const OpContext& ctx) {
     const PulseBeam beam = plan_.beam_of(pulse);
     if (plan_.clip) {
-      const Interval part = (*plan_.clip)(beam.origin, beam.direction);
+      const RayPart part = plan_.clip->part(beam.origin, beam.direction, kNearest, kScanReach);
       if (!(part.first <= part.last)) return;
     }
     open_.push_back({pulse, beam});
@@ -161,8 +166,8 @@ class PulseTracer {
   }
 
   void add(const Vec3d& origin, const Vec3d& direction, const OpContext& ctx) {
-    Interval part{kNearest, kScanReach};
-    if (plan_.clip) part = (*plan_.clip)(origin, direction);
+    RayPart part{kNearest, kScanReach};
+    if (plan_.clip) part = plan_.clip->part(origin, direction, kNearest, kScanReach);
     if (!(part.first <= part.last)) return;  // an outer ray that misses the box
     rays_.push_back({origin, direction, part.first, part.last});
     owner_.push_back(open_.back().pulse);
@@ -174,6 +179,8 @@ class PulseTracer {
     ctx.checkpoint();
     plan_.scene.first_hits(rays_, hits_, scratch_, ctx);
     for (std::size_t i = 0; i < rays_.size(); ++i) {
+      if (i + kAhead < rays_.size()) plan_.scene.prefetch_look(hits_[i + kAhead]);
+      if (i + kAhead / 2 < rays_.size()) plan_.scene.prefetch_corners(hits_[i + kAhead / 2]);
       while (open_[done_].pulse != owner_[i]) finish();
       const SceneHit& hit = hits_[i];
       if (hit.triangle == bvh::kNone) continue;
@@ -197,19 +204,10 @@ class PulseTracer {
     Vec3d direction = pulse.beam.direction;
     if (params.angle_noise_rad > 0)
       direction = beam_footprint::jittered(direction, params.angle_noise_rad, plan_.pulse_seed, pulse.pulse);
-    if (returns_.empty() && params.record_misses) {
-      records_->push_back({pulse.beam.origin + direction * kScanReach,
-                           pulse.pulse,
-                           0,
-                           static_cast<float>(kScanReach),
-                           0,
-                           0,
-                           {0, 0, 0},
-                           0,
-                           kMissIndex,
-                           0,
-                           1});
-    }
+    if (returns_.empty() && params.record_misses)
+      put({pulse.beam.origin + direction * kScanReach, static_cast<std::uint32_t>(pulse.pulse), 0,
+           static_cast<float>(kScanReach), 0, kMissIndex, 0, 1},
+          {0, 0, {0, 0, 0}});
     for (std::size_t i = 0; i < returns_.size(); ++i) record(pulse, direction, i);
     if (++done_ == open_.size()) {
       open_.clear();
@@ -226,14 +224,19 @@ class PulseTracer {
       range = std::max(range, 0.0);
     }
     const std::uint32_t same = plan_.traced_rays == 1 ? plan_.params.rays_per_pulse : 1;
-    records_->push_back({pulse.beam.origin + direction * range, pulse.pulse, static_cast<float>(found.energy),
-                         static_cast<float>(range), static_cast<float>(found.deviation_m),
-                         found.ray_count * same, found.color, found.organ, static_cast<std::uint8_t>(i),
-                         static_cast<std::uint8_t>(returns_.size()), 0});
+    put({pulse.beam.origin + direction * range, static_cast<std::uint32_t>(pulse.pulse),
+         static_cast<float>(found.energy), static_cast<float>(range), found.organ,
+         static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(returns_.size()), 0},
+        {static_cast<float>(found.deviation_m), found.ray_count * same, found.color});
+  }
+
+  void put(const Record& record, const RecordExtra& extra) {
+    block_->records.push_back(record);
+    if (plan_.has_extras) block_->extras.push_back(extra);
   }
 
   const Plan& plan_;
-  BulkVector<Record>* records_ = nullptr;
+  RecordBlock* block_ = nullptr;
   std::vector<Open> open_;
   std::size_t done_ = 0;  ///< pulses of open_ that are recorded
   std::vector<Ray> rays_;
@@ -279,11 +282,11 @@ void check(const SyntheticScanParams& p, const PoseStreamView& poses) {
 /// Columns of the records, which are freed on the way.
 class Output {
  public:
-  Output(const Plan& plan, std::vector<BulkVector<Record>>& blocks) : plan_(plan), blocks_(blocks) {
+  Output(const Plan& plan, std::vector<RecordBlock>& blocks) : plan_(plan), blocks_(blocks) {
     std::size_t rows = 0;
-    for (const auto& block : blocks_) {
+    for (const RecordBlock& block : blocks_) {
       first_.push_back(rows);
-      rows += block.size();
+      rows += block.records.size();
     }
     const bool moving = plan.params.is_moving, multi = plan.params.is_multi_return;
     const auto of = [&](bool wanted) { return wanted ? rows : 0; };
@@ -310,11 +313,14 @@ class Output {
     std::vector<std::uint64_t> misses(blocks_.size());
     parallel_for(ctx, blocks_.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) {
-        for (std::size_t i = 0; i < blocks_[b].size(); ++i) {
-          put(first_[b] + i, blocks_[b][i]);
-          misses[b] += blocks_[b][i].is_miss;
+        RecordBlock& block = blocks_[b];
+        for (std::size_t i = 0; i < block.records.size(); ++i) {
+          put(first_[b] + i, block.records[i]);
+          misses[b] += block.records[i].is_miss;
         }
-        blocks_[b].reset();
+        for (std::size_t i = 0; i < block.extras.size(); ++i) put(first_[b] + i, block.extras[i]);
+        block.records.reset();
+        block.extras.reset();
       }
     });
     for (const std::uint64_t count : misses) out_.miss_count += count;
@@ -332,20 +338,22 @@ class Output {
     out_.time[row] = plan_.time_of(record.pulse);
     out_.target_index[row] = record.index;
     out_.target_count[row] = record.count;
-    if (out_.color.size() > 0) out_.color[row] = record.color;
     if (out_.organ.size() > 0) out_.organ[row] = record.organ;
-    if (out_.deviation.size() > 0) {
-      out_.deviation[row] = record.deviation;
-      out_.ray_count[row] = record.ray_count;
-    }
     if (out_.pulse.size() > 0) {
-      out_.pulse[row] = static_cast<std::uint32_t>(record.pulse);
+      out_.pulse[row] = record.pulse;
       out_.beam_origin[row] = plan_.poses.origin(plan_.poses.at(plan_.time_of(record.pulse)));
     }
   }
 
+  void put(std::size_t row, const RecordExtra& extra) {
+    if (out_.color.size() > 0) out_.color[row] = extra.color;
+    if (out_.deviation.size() == 0) return;
+    out_.deviation[row] = extra.deviation;
+    out_.ray_count[row] = extra.ray_count;
+  }
+
   const Plan& plan_;
-  std::vector<BulkVector<Record>>& blocks_;
+  std::vector<RecordBlock>& blocks_;
   std::vector<std::size_t> first_;
   SyntheticScan out_{};
 };
@@ -360,7 +368,7 @@ SyntheticScan synthetic_scan(const ScanScene& scene, const PoseStreamView& poses
   const std::uint64_t block =
       std::max(std::clamp<std::uint64_t>(kBlockRays / plan.traced_rays, 16, kBlockPulses),
                (pulses + kMostBlocks - 1) / kMostBlocks);
-  std::vector<BulkVector<Record>> blocks(static_cast<std::size_t>((pulses + block - 1) / block));
+  std::vector<RecordBlock> blocks(static_cast<std::size_t>((pulses + block - 1) / block));
   std::vector<PulseTracer> tracers(static_cast<std::size_t>(ctx.threads()), PulseTracer(plan));
   ctx.begin_phase("Ray-tracing scene", pulses);
   parallel_for_worker(ctx, pulses, block, [&](std::size_t begin, std::size_t end, int worker) {

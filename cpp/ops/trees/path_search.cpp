@@ -114,15 +114,22 @@ struct Bridge {
 
 /// For each node without a path the nearest node that has one, within the gap.
 std::vector<Bridge> bridges(Span<const Vec3d> nodes, double most_gap_m, const Paths& paths, OpContext& ctx) {
-  std::vector<std::uint32_t> reached, left;
-  BulkVector<Vec3d> places;
+  std::vector<std::uint32_t> left;
   for (std::size_t i = 0; i < nodes.size; ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
     const auto node = static_cast<std::uint32_t>(i);
-    (paths.reach(node) ? reached : left).push_back(node);
-    if (paths.reach(node)) places.push_back(nodes[i]);
+    if (!paths.reach(node)) left.push_back(node);
   }
-  if (reached.empty() || left.empty()) return {};
+  if (left.empty() || left.size() == nodes.size) return {};
+  BulkVector<std::uint32_t> reached(nodes.size - left.size());
+  BulkVector<Vec3d> places(reached.size());
+  for (std::size_t i = 0, at = 0; i < nodes.size; ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    const auto node = static_cast<std::uint32_t>(i);
+    if (!paths.reach(node)) continue;
+    reached[at] = node;
+    places[at++] = nodes[i];
+  }
   const KdTree tree(places.view(), ctx);
   std::vector<std::uint32_t> nearest(left.size(), kNoRoot);
   parallel_for(ctx, left.size(), kGrain, [&](std::size_t begin, std::size_t end) {

@@ -92,9 +92,12 @@ test("without beam origins nothing changes; other methods do not use them", asyn
     "gap_factor",
     "link_factor",
     "max_link",
+    "min_ball_link",
     "min_link",
     "most_thin",
+    "most_uneven",
     "nb_neighbors",
+    "surface_factor",
   ]);
   const one = await create(made, made.file("ror.ptx", `${ptx(SCAN, [0, 0, 0])}\n`));
   expect((await denoise(one.session_id, { method: "ror" })).stats).toEqual({});

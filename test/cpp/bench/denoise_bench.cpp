@@ -28,7 +28,8 @@ NoiseResult run_method(const std::string& method, HitPoints points, OpContext& c
   const double p95_m = spacing.distinct_p95_m.value_or(0.02);
   if (method == "auto") {
     const double median_m = spacing.distinct_median_m.value_or(p95_m);
-    return cluster_outlier(points, {16, 7, 0.9, 0.005, 6 * median_m, 10 * p95_m, 17, 5}, ctx);
+    return cluster_outlier(
+        points, {16, 7, 0.9, 0.005, 7.5 * median_m, 1.4, 1.4, 6 * median_m, 10 * p95_m, 17, 6}, ctx);
   }
   const RadiusOutlierParams params{std::clamp(3 * p95_m, 0.02, 0.5), 2};
   if (method == "ror") return radius_outlier(points, params, ctx);

@@ -177,7 +177,9 @@ inline const std::vector<ShapeOp>& shape_ops() {
        }},
       {"cluster_outlier",
        [](const ShapeCloud& cloud, OpContext& ctx) {
-         cluster_outlier(cloud.hits(), {16, 7, 0.9, 0.005, 6 * cloud.spacing_m, 10 * cloud.p95_m, 17, 5},
+         cluster_outlier(cloud.hits(),
+                         {16, 7, 0.9, 0.005, 7.5 * cloud.spacing_m, 1.4, 1.4, 6 * cloud.spacing_m,
+                          10 * cloud.p95_m, 17, 6},
                          ctx);
        }},
       {"point_spacing",

@@ -74,7 +74,7 @@ describe("reconstruction of a sphere", () => {
       tile_points: 120_000,
       sides_are_known: false,
     }).promise;
-    expect(pivoted).toMatchObject({ ignored_count: 0, tile_count: 1, radii: [0.05, 0.1] });
+    expect(pivoted).toMatchObject({ ignored_count: 0, tile_count: 1, radii: [0.05, 0.1], filled_hole_count: 0 });
     expect(shape(values(pivoted.indices))).toEqual({ euler: 2, odd: 0 });
   });
 

@@ -17,8 +17,8 @@ namespace {
 using test::Labels;
 using test::SpacingCloud;
 
-constexpr ClusterOutlierParams kParams{16, 10, 1e9, 1, 0, 0.5, 5, 0};
-constexpr ClusterOutlierParams kByGap{16, 7, 1e9, 1, 0, 0.5, 17, 5};
+constexpr ClusterOutlierParams kParams{16, 10, 1e9, 1, 0, 1, 0, 0, 0.5, 5, 0};
+constexpr ClusterOutlierParams kByGap{16, 7, 1e9, 1, 0, 1, 0, 0, 0.5, 17, 5};
 
 NoiseResult run(Span<const Vec3d> points, const ClusterOutlierParams& params, int threads) {
   JobControl control;
@@ -46,12 +46,13 @@ SpacingCloud trunk_and_twig(std::size_t size) {
 TEST(ClusterOutlier, EqualsBruteForce) {
   for (const SpacingCloud& cloud : test::spacing_clouds(350, 47)) {
     if (cloud.name == "duplicates") continue;  // more ties than are looked at; see below
-    for (const ClusterOutlierParams& params : {kParams, ClusterOutlierParams{2, 1.5, 1e9, 1, 0, 1e9, 2, 0},
-                                               ClusterOutlierParams{64, 0.7, 1e9, 1, 0, 3, 64, 1},
-                                               ClusterOutlierParams{8, 3, 1e9, 1, 0, 1e-3, 1, 0},
-                                               ClusterOutlierParams{8, 1.2, 1e9, 1, 0.02, 1e9, 12, 1.5},
-                                               kByGap, ClusterOutlierParams{16, 7, 0.9, 1, 0, 0.5, 17, 5},
-                                               ClusterOutlierParams{4, 2, 0.7, 1, 0.001, 1e9, 6, 2}}) {
+    for (const ClusterOutlierParams& params :
+         {kParams, ClusterOutlierParams{2, 1.5, 1e9, 1, 0, 1, 0, 0, 1e9, 2, 0},
+          ClusterOutlierParams{64, 0.7, 1e9, 1, 0, 1, 0, 0, 3, 64, 1},
+          ClusterOutlierParams{8, 3, 1e9, 1, 0, 1, 0, 0, 1e-3, 1, 0},
+          ClusterOutlierParams{8, 1.2, 1e9, 1, 0, 1, 0, 0.02, 1e9, 12, 1.5}, kByGap,
+          ClusterOutlierParams{16, 7, 0.9, 1, 0, 1, 0, 0, 0.5, 17, 5},
+          ClusterOutlierParams{4, 2, 0.7, 1, 0, 1, 0, 0.001, 1e9, 6, 2}}) {
       const Labels expected = test::cluster_oracle(cloud.view(), params);
       for (const int threads : {1, 4}) {
         const NoiseResult result = run(cloud.view(), params, threads);
@@ -74,7 +75,7 @@ TEST(ClusterOutlier, CountsAllTiedNeighbours) {
       cloud.points.push_back({std::floor(u.x), std::floor(u.y), std::floor(u.z)});
     }
     for (const double link_factor : {0.75, 1.0, 1.2}) {
-      const ClusterOutlierParams params{4, link_factor, 1e9, 1, 0, 100, 6, 0};
+      const ClusterOutlierParams params{4, link_factor, 1e9, 1, 0, 1, 0, 0, 100, 6, 0};
       ASSERT_EQ(labels_of(run(cloud.view(), params, 2)), test::cluster_oracle(cloud.view(), params)) << seed;
     }
   }
@@ -87,7 +88,7 @@ TEST(ClusterOutlier, CopiesFarApartAreLabelledAsOneAlone) {
     const Vec3d u = test::random_point(9, i) * 64.0;
     points.push_back({std::round(u.x * 64) / 64, std::round(u.y * 64) / 64, std::round(u.z * u.x) / 64});
   }
-  const ClusterOutlierParams params{60, 1.4, 1e9, 1, 0, 9, 40, 0};
+  const ClusterOutlierParams params{60, 1.4, 1e9, 1, 0, 1, 0, 0, 9, 40, 0};
   const Labels alone = labels_of(run({points.data(), kCopy}, params, 2));
   const auto noise = std::count(alone.begin(), alone.end(), kNoise);
   EXPECT_GT(noise, 100);
@@ -139,8 +140,11 @@ TEST(ClusterOutlier, PointsOffAWallAreNoiseWhereNothingIsThin) {
   for (std::size_t i = 0; i < 5; ++i) cloud.points.push_back({1 + static_cast<double>(i), 3, 0.4});
   Labels expected(wall, kClean);
   expected.resize(cloud.points.size(), kNoise);
-  ClusterOutlierParams params{16, 7, 0.9, 0.005, 0.1, 1, 17, 6};
+  ClusterOutlierParams params{16, 7, 0.9, 0.005, 0, 1, 0, 0.1, 1, 17, 6};
   EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
+  params.min_ball_link_m = 0.45;
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), Labels(wall + 5, kClean));
+  params.min_ball_link_m = 0;
   for (std::size_t i = 0; i < 400; ++i)  // ropes
     for (std::size_t side = 0; side < 3; ++side)
       cloud.points.push_back({0.05 * static_cast<double>(i),
@@ -148,6 +152,30 @@ TEST(ClusterOutlier, PointsOffAWallAreNoiseWhereNothingIsThin) {
                               1 + 0.01 * std::sin(2.1 * static_cast<double>(side))});
   EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), Labels(cloud.points.size(), kClean));
   params.most_thin = 1;
+  expected.resize(cloud.points.size(), kClean);
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
+}
+
+/// Ground seen by a drone, a twig over it whose points are far apart, and a point off the twig that its links reach.
+TEST(ClusterOutlier, EvenlySampledSurfacesBoundLinks) {
+  SpacingCloud cloud{"drone", {}};
+  for (std::size_t i = 0; i < 10'000; ++i)
+    cloud.points.push_back({0.05 * static_cast<double>(i % 100), 0.05 * static_cast<double>(i / 100), 0});
+  for (std::size_t i = 0; i < 30; ++i) cloud.points.push_back({1 + 0.12 * static_cast<double>(i), 2.5, 3});
+  Labels expected(cloud.points.size(), kClean);
+  cloud.points.push_back({2.5, 2.5, 3.6});
+  ClusterOutlierParams params{16, 7, 1e9, 1, 0, 1.4, 0, 0.05, 2, 17, 6};
+  expected.push_back(kClean);
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
+  params.most_uneven = 1.4;
+  expected.back() = kNoise;
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
+  params.min_link_m = 0.7;  // points this close are linked in any case
+  expected.back() = kClean;
+  EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
+  params.min_link_m = 0.05;
+  for (std::size_t i = 0; i < 10'000; ++i)  // a coarser surface: not a drone
+    cloud.points.push_back({0.2 * static_cast<double>(i % 100), 0.2 * static_cast<double>(i / 100), -30});
   expected.resize(cloud.points.size(), kClean);
   EXPECT_EQ(labels_of(run(cloud.view(), params, 2)), expected);
 }
@@ -161,7 +189,8 @@ TEST(ClusterOutlier, SmallClustersAreLinkedAsTheScanNextToThem) {
   for (std::size_t i = 0; i < 16; ++i)
     cloud.points.push_back({0.3 * static_cast<double>(i / 2), 0.6 + 0.01 * static_cast<double>(i % 2), 4});
   expected.resize(cloud.points.size(), kNoise);
-  EXPECT_EQ(labels_of(run(cloud.view(), ClusterOutlierParams{16, 7, 1e9, 1, 0.1, 1, 17, 6}, 2)), expected);
+  EXPECT_EQ(labels_of(run(cloud.view(), ClusterOutlierParams{16, 7, 1e9, 1, 0, 1, 0, 0.1, 1, 17, 6}, 2)),
+            expected);
 }
 
 /// Noise that is close to other noise only: long links join it, and it is near the cloud for its extent.
@@ -206,18 +235,31 @@ TEST(ClusterOutlier, LabelsFollowTheRowsAndALatticeTranslation) {
 TEST(ClusterOutlier, RefusesWhatCannotBe) {
   const std::vector<Vec3d> points{{0, 0, 0}, {1, 0, 0}};
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-  for (const ClusterOutlierParams& params :
-       {ClusterOutlierParams{1, 10, 1e9, 1, 0, 1, 5, 0}, ClusterOutlierParams{65, 10, 1e9, 1, 0, 1, 5, 0},
-        ClusterOutlierParams{16, 0, 1e9, 1, 0, 1, 5, 0}, ClusterOutlierParams{16, inf, 1e9, 1, 0, 1, 5, 0},
-        ClusterOutlierParams{16, nan, 1e9, 1, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 0, 1, 0, 1, 5, 0},
-        ClusterOutlierParams{16, 10, nan, 1, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 1, 1.5, 0, 1, 5, 0},
-        ClusterOutlierParams{16, 10, 1, nan, 0, 1, 5, 0}, ClusterOutlierParams{16, 10, 1e9, 1, 0, 0, 5, 0},
-        ClusterOutlierParams{16, 10, 1e9, 1, 0, inf, 5, 0}, ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0},
-        ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 65, 0}, ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 5, -1},
-        ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 5, inf},
-        ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 5, nan}, ClusterOutlierParams{16, 10, 1e9, 1, -1, 1, 5, 0},
-        ClusterOutlierParams{16, 10, 1e9, 1, 2, 1, 5, 0},
-        ClusterOutlierParams{16, 10, 1e9, 1, nan, 1, 5, 0}}) {
+  for (const ClusterOutlierParams& params : {ClusterOutlierParams{1, 10, 1e9, 1, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{65, 10, 1e9, 1, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 0, 1e9, 1, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, inf, 1e9, 1, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, nan, 1e9, 1, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 0, 1, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, nan, 1, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1, 1.5, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1, nan, 0, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, nan, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, -1, 1, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 0, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, inf, 0, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, -1, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, nan, 0, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0, 0, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0, inf, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0, 1, 0, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0, 1, 65, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0, 1, 5, -1},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0, 1, 5, inf},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 0, 1, 5, nan},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, -1, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, 2, 1, 5, 0},
+                                             ClusterOutlierParams{16, 10, 1e9, 1, 0, 1, 0, nan, 1, 5, 0}}) {
     try {
       run({points.data(), points.size()}, params, 1);
       ADD_FAILURE();
@@ -235,7 +277,7 @@ TEST(ClusterOutlier, CancelEndsItInTimeAndGivesTheScratchBack) {
         {static_cast<double>(i % 40), static_cast<double>(i / 40 % 40), static_cast<double>(i / 1600)});
   for (const char* phase : {"Sorting", "Measuring neighbour", "Measuring the", "Linking"}) {
     test::expect_cancel_in_phase(phase, [&](OpContext& ctx) {
-      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 1e9, 1, 0, 10, 64, 5}, ctx);
+      cluster_outlier(HitPoints::assume_hits(cloud.view()), {64, 0.9, 1e9, 1, 0, 1, 0, 0, 10, 64, 5}, ctx);
     });
   }
 }

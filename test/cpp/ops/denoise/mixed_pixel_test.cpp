@@ -215,7 +215,7 @@ TEST(MixedPixel, ComesAfterClustersInOneRun) {
   OpContext ctx(control, Device::kCpu, 2);
   const HitSelection hits = select_hits(scene.view(), {}, ctx);
   const BeamOrigins beams({&kOrigin, 1}, scene.points.size(), hits);
-  const ClusterOutlierParams clusters{16, 7, 1e9, 1, 0, 2, 17, 6};
+  const ClusterOutlierParams clusters{16, 7, 1e9, 1, 0, 1, 0, 0, 2, 17, 6};
   const BeamOutlierResult both = beam_outlier(hits.points(), beams, clusters, kParams, ctx);
   const NoiseResult alone = cluster_outlier(hits.points(), clusters, ctx);
   EXPECT_EQ(both.noise.flagged_count, scene.of(Thing::kTrail).size());

@@ -199,6 +199,14 @@ TEST(BallPivoting, EndsSoonAfterACancel) {
   }
 }
 
+TEST(BallPivoting, EndsSoonAfterACancelAmongHoles) {
+  const Surface cloud = test::sphere(40'000, 1, {0, 0, 0}, 0.01);  // thousands of holes
+  test::expect_cancel_in_phase("Closing small holes", [&](OpContext& ctx) {
+    ball_pivoting(HitPoints::assume_hits({cloud.points.data(), cloud.points.size()}),
+                  {cloud.normals.data(), cloud.normals.size()}, {{}, 120'000, false}, ctx);
+  });
+}
+
 /// CPU seconds for 20,000 points on a square, of which 4000 lie in a clump.
 double seconds_with_clump(double clump_width) {
   Surface cloud;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultCell, pointDensity, rasterPlace } from "../../../../backend/cli/analyze/cell-size.ts";
-import { detectedScene, sceneOf } from "../../../../backend/cli/analyze/scene.ts";
+import { ceilingOf, detectedScene, sceneOf } from "../../../../backend/cli/analyze/scene.ts";
 import { groundPlane } from "../../../../backend/cli/drawing/ground-plane.ts";
 
 type Xyz = readonly [number, number, number];
@@ -42,6 +42,11 @@ const rolling = (width: number, noise: number) => {
   });
 };
 
+const room = points(20_000, ([u, v, w], k) => {
+  if (k % 3 === 0) return [8 * u, 5 * v, 0];
+  return k % 3 === 1 ? [8 * u, 5 * v, 2.6] : [8 * u, w > 0.5 ? 5 : 0, 2.6 * v];
+});
+
 test.each([
   ["a sloping plot", land(30, 0.3), "plot"],
   ["rolling land", rolling(50, 0), "plot"],
@@ -62,19 +67,18 @@ test.each([
     }),
     "tree",
   ],
-  [
-    "a room",
-    points(20_000, ([u, v, w], k) => {
-      if (k % 3 === 0) return [8 * u, 5 * v, 0];
-      return k % 3 === 1 ? [8 * u, 5 * v, 2.6] : [8 * u, w > 0.5 ? 5 : 0, 2.6 * v];
-    }),
-    "object",
-  ],
+  ["a room", room, "object"],
   ["a pot", points(3000, ([u, v, w]) => [0.2 * u, 0.2 * v, 0.3 * w]), "object"],
   ["no points", points(0, (u) => u), "object"],
 ])("%s", (_, sample, kind) => {
   const found = detectedScene(sample);
   expect([found.kind, found.reason]).toEqual([kind, expect.stringMatching(/./)]);
+});
+
+test("a room has a ceiling, land and small things have none", () => {
+  expect(ceilingOf(room)).toBeCloseTo(2.6, 6);
+  expect(ceilingOf(land(30, 0.3))).toBeUndefined();
+  expect(ceilingOf(points(3000, ([x, y, z]) => [0.2 * x, 0.2 * y, 0.3 * z]))).toBeUndefined();
 });
 
 test("--scene decides", () => {

@@ -65,6 +65,22 @@ describe("where points are drawn", () => {
   });
 });
 
+test("the plan of a room shows what lies below its ceiling, the top view does not", async () => {
+  const square = Array.from({ length: 900 }, (_, i) => [(i % 30) / 10, Math.floor(i / 30) / 10] as const);
+  const room = [...square.map(([x, y]) => [x, y, 2.5]), ...square.filter(([x]) => x < 1).map(([x, y]) => [x, y, 0])];
+  const pictures = await renderPictures(cloud(room), { longest_px: 200, ceiling_stored: 2.5 });
+  expect(pictures.map(({ frame }) => frame.view.name)).toEqual(["plan", "top", "front", "side"]);
+  const [plan, top] = pictures.map(({ png }) => PNG.sync.read(Buffer.from(png)));
+  const empty = ({ data, width, height }: PNG) =>
+    data.filter((value, at) => at % 4 === 0 && value === 255).length / (width * height);
+  expect(empty(top as PNG)).toBeLessThan(0.2);
+  expect(empty(plan as PNG)).toBeGreaterThan(0.6);
+  expect(pictures.map(({ shown_count, drawn_count }) => [shown_count, drawn_count])).toEqual([
+    [300, 300],
+    ...[1200, 1200, 1200].map((n) => [n, n]),
+  ]);
+});
+
 describe("pictures of difficult clouds", () => {
   test.each([
     ["one point", [[1, 2, 3]]],

@@ -58,7 +58,7 @@ async function expectSameAfterRestart(kept: readonly Kept[]): Promise<string[]> 
   }
 }
 
-const GUARD_MS = COUNT === "all" ? 7_200_000 : 120_000;
+const GUARD_MS = COUNT === "all" ? 14_400_000 : 60_000 + Number(COUNT) * 20_000;
 
 test(`two requests at once (seed ${SEED})`, { timeout: GUARD_MS }, async () => {
   const wrong: string[] = [];

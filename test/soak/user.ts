@@ -38,7 +38,8 @@ export async function oneStep(user: User, tally: Tally): Promise<void> {
   let watch: NodeJS.Timeout | undefined;
   const stall = new Promise<never>((_, reject) => {
     const tell = async () => {
-      const now = JSON.stringify([await user.client.health(), user.clouds]);
+      const health = await user.client.health().catch((error: Error) => error.message);
+      const now = JSON.stringify([health, user.clouds]);
       reject(new Wrong(`${name} did not end within ${STALL_MS / 1000} s: ${now}`));
     };
     watch = setTimeout(() => void tell(), STALL_MS);

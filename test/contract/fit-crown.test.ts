@@ -161,6 +161,12 @@ describe("which points", () => {
     const heights = async (from: object, ids: number[]) =>
       (await fitted({ source: from, ...request, tree_instance_ids: ids })).crowns.map((c) => c.metrics.tree_height_m);
     expect(await heights(source, [5, 3, 9])).toEqual([6, 6, 5]);
+    const up = [...TWO.map((row) => row.replace(" 7 2", " 5 2")), ...none].map((row) => {
+      const [x, y, z, ...rest] = row.split(" ");
+      return [x, y, Number(z) + 1000, ...rest].join(" ");
+    });
+    const high = await opened(up, { world_shift: [0, 0, 1000] });
+    expect(await heights({ ...high, translation: [0, 0, 7] }, [5, 3, 9])).toEqual([6, 6, 5]);
     const [height] = await heights(await opened(own), [1]);
     expect(height).toBeCloseTo(6.75, 9);
   });

@@ -88,6 +88,7 @@ describe("one voxel", () => {
     const occluded = await compute({ occlusion_threshold_m: 401 });
     expect(occluded).toMatchObject({ under_sampled_count: 1, occluded_by_layer: [1], total_leaf_area: 0 });
     expect(occluded.group_ci_valid).toBe(false);
+    expect((await compute({ occlusion_threshold_m: 0 })).occlusion_threshold_m).toBe(0); // 0 is a value, not "not given"
     expect(occluded.warnings.join()).toMatch(/1 voxels \(100\.0 %\) are occluded.*less than 401 m of path/);
   });
 

@@ -61,6 +61,22 @@ describe("a wall", () => {
     expect(meta.scanners[0]).toEqual({ ...meta.scanners[0], num_points: 0, session: undefined });
   });
 
+  test("a grid that hits must lie in turns counter-clockwise about +z", async () => {
+    // A beam of a grid behind the wall crosses it on the left of its centre or on the right.
+    const beam = { center: [0.35, 4.2, 0], size: [1.2, 0.1, 4] };
+    const places = async (rotation: number) => {
+      const { f32 } = await scan({ ...WALL, meshes: [wall(4, 3)], scan_grid_only: true, grid: { ...beam, rotation } });
+      return new Set(
+        f32("s0.points")
+          .filter((_, i) => i % 3 === 0)
+          .map((x) => Math.round(100 * x)),
+      );
+    };
+    const both = [await places(45), await places(-45)];
+    console.log(both);
+    expect(both).toEqual([new Set([17]), new Set([53])]); // 4 tan 2.5 and 4 tan 7.5 degrees
+  });
+
   test("misses are kept in the session alone, 1001 m along their beam", async () => {
     const { meta, f32 } = await scan({ ...WALL, meshes: [wall(5, 0.4)], record_misses: true });
     const { num_points = 0, session } = meta.scanners[0] ?? {};

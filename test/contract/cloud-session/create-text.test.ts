@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { create, createError, rowsOf, scanFile } from "../../support/app/app.ts";
 import { octreeValues } from "../../support/octree/octree-folder.ts";
+import { numbersOf } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -10,6 +11,16 @@ const dtype = async (id: string, key: string) =>
   (await made.deps.sessions.get(id)).state.columns.get(key)?.native.dtype;
 const plan = (columns: readonly object[], more: object = {}) => ({ column_plan: { columns, ...more } });
 const XYZ = ["x", "y", "z"].map((role, index) => ({ index, role }));
+
+test("intensities of any range are stored in 16 bits with the units that give them back", async () => {
+  const given = [200, 1350, 4000];
+  const { session_id } = await create(made, text(["x y z intensity", ...given.map((value, i) => `${i} 0 0 ${value}`)]));
+  const { meta, columns } = (await made.deps.sessions.get(session_id)).state;
+  const { divisor, offset } = meta.intensity_units ?? { divisor: Number.NaN, offset: Number.NaN };
+  const stored = columns.get("intensity")?.native;
+  const back = numbersOf(stored as NonNullable<typeof stored>).map((value) => value / divisor + offset);
+  expect(back.map(Math.round)).toEqual(given);
+});
 
 describe("sources of the layout", () => {
   const rows = ["a b c d", "1 2 3 4", "5 6 7 8"];

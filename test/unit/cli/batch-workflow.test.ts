@@ -57,6 +57,14 @@ test("what a step would derive in each tile is resolved once", () => {
   expect(() => resolveWorkflow(parsed("ground: { method: cloth }\n"), 25, [10, 10])).toThrow(/ground\.rigidness/);
 });
 
+test("cells of the canopy model follow from the scale of crowns unless they are given", () => {
+  const cells = (trees: string) =>
+    resolveWorkflow(parsed(`ground:\nrasters:\ntrees: { method: chm${trees} }\n`), 25, [1000, 1000]).workflow.trees
+      ?.chm_cell;
+  expect(cells(", chm_crown_scale: 6")).toBe(0.5);
+  expect(cells(", chm_crown_scale: 6, chm_cell: 0.25")).toBe(0.25);
+});
+
 test("buffers follow from the parameters", () => {
   const buffer = (text: string) => totalBuffer(buffersOf(resolveWorkflow(parsed(text), 25, [100, 100]).workflow));
   expect(buffer("ground:\n")).toBe(16);

@@ -141,6 +141,7 @@ const assumesHits = {
   "cpp/ops/trees/tree_tiles.cpp": "a part of the hits that it was given",
   "cpp/ops/skeleton/level_set_skeleton.cpp": "the hits that it was given, without the rows to skip",
   "cpp/ops/wood/wood_leaf.cpp": "the hits that it was given, in an order of position",
+  "cpp/ops/lad/scanner_view.cpp": "directions of beams, of hits and misses alike",
   "cpp/binding/surfaces.cpp": "points that mesh_points has selected",
   "cpp/binding/scan_meshes.cpp": "points that mesh_points has selected",
 };

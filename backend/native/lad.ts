@@ -108,6 +108,8 @@ export interface VoxelProjection {
   readonly triangle_count: number;
   /** Mean cosine at which beams hit the triangles, all voxels together. */
   readonly hit_cosine: number;
+  /** G of all voxels together; 0 without triangles. */
+  readonly mean_g: number;
   readonly facing: number;
   /** With `limits`: G is averaged over the azimuths of the leaves; false: `facing` says that they are not uniform. */
   readonly uniform_azimuths: boolean;

@@ -65,6 +65,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_reconstruction(env, exports);
   pc::binding::register_lad(env, exports);
   pc::binding::register_lad_inversion(env, exports);
+  pc::binding::register_capture_recapture(env, exports);
   pc::binding::register_inventory(env, exports);
   pc::binding::register_stems(env, exports);
   pc::binding::register_fit(env, exports);

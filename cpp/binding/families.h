@@ -23,6 +23,7 @@ void register_icp(Napi::Env env, Napi::Object exports);
 void register_reconstruction(Napi::Env env, Napi::Object exports);
 void register_lad(Napi::Env env, Napi::Object exports);
 void register_lad_inversion(Napi::Env env, Napi::Object exports);
+void register_capture_recapture(Napi::Env env, Napi::Object exports);
 void register_inventory(Napi::Env env, Napi::Object exports);
 void register_stems(Napi::Env env, Napi::Object exports);
 void register_fit(Napi::Env env, Napi::Object exports);

@@ -211,7 +211,7 @@ std::optional<TriangleLimits> triangle_limits(const Napi::Value& value) {
 }
 
 // voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
-// NativeJob<{ g: f64, triangle_count, facing, uniform_azimuths }> - with limits: triangulated_projection
+// NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, uniform_azimuths }> - with limits: triangulated_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
@@ -238,6 +238,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         out.Set("g", ColumnHandle::wrap(env, std::move(found.g)));
         out.Set("triangle_count", static_cast<double>(found.triangle_count));
         out.Set("hit_cosine", found.hit_cosine);
+        out.Set("mean_g", found.mean_g);
         out.Set("facing", found.facing);
         out.Set("uniform_azimuths", found.uniform_azimuths);
         return out;

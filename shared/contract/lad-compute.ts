@@ -12,6 +12,7 @@ import { Warnings } from "./fields.ts";
 import { BulkNumbers, Point } from "./geometry.ts";
 import { idleByAll, idleUnless, isSent, type Sent, withIdleKeys } from "./idle-keys.ts";
 import { LadScan, WoodSplit } from "./lad-scan.ts";
+import { CaptureRecapture, CaptureRecaptureArea } from "./lad-views.ts";
 import { ProjectionSpec } from "./leaf-projection.ts";
 import { Terrain, VoxelGrid } from "./voxel-grid.ts";
 
@@ -92,6 +93,11 @@ const LadFields = z
         `trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other; not done for leaves too large for these (element_width) and for more than ${MAX_LAD_VOXELS} of them`,
       ),
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
+    capture_recapture: CaptureRecapture.nullish()
+      .default(null)
+      .describe(
+        "leaf area of the whole grid besides, from what several scanners see of the same places instead of voxels, so that clumps do not count; at least two static scans with return_type single; otherwise: 400",
+      ),
   })
   .meta({ id: "LadRequest" });
 const hasPulses = ({ scans }: Sent) =>
@@ -210,6 +216,7 @@ export const LadSuccess = z
       })
       .nullable()
       .describe("voxels beside voxels of half the edges; null = not done"),
+    capture_recapture: CaptureRecaptureArea.nullable().describe("leaf area by views; null = not requested"),
     crs_epsg: z.int().nullable().describe("EPSG code of the sessions; null = unknown"),
     warnings: Warnings,
   })

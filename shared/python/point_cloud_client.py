@@ -827,6 +827,8 @@ class PointCloudClient:
                                default [2]}: leaves and wood apart, by the shares of their hits in each voxel
         check_clumping         compare with voxels of half the edges and warn of leaves in clumps, default True
         fill_occluded          estimate occluded voxels by kriging, default False
+        capture_recapture      {"range_noise_m": standard deviation of the ranges, metres, default 0}: leaf area of the
+                               whole grid besides, from what several static scanners see of the same places
         """
         return self._run("/api/lad/compute", {"scans": scans, "grid": grid}, fields, on_progress)
 

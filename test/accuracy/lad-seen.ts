@@ -1,12 +1,15 @@
 // Leaf area from the hits themselves: what several scanners see of a tree tells what none of them sees.
-import { Job } from "../../backend/jobs/job.ts";
-import * as native from "../../backend/native/ray.ts";
-import { scanParams } from "../../backend/services/lidar/scan-params.ts";
-import { LidarScanRequest } from "../../shared/contract/lidar.ts";
-import { NO_SURFACE } from "./forest/surface.ts";
-import { scannersOf } from "./lad-trees.ts";
-import { areaOf, type LeafyTree, leafyTree, meanProjection, ORGAN, onlyOf, surfaceOf } from "./leafy-tree.ts";
-import { RangeImage } from "./range-image.ts";
+import { captureRecapture } from "../../backend/native/capture-recapture.ts";
+import type { NativeColumn } from "../../backend/native/core/handles.ts";
+import type { VoxelBox } from "../../backend/native/surfaces.ts";
+import { scannersOf, scansOf, type TreeScan } from "./lad-trees.ts";
+import { triangleG } from "./lad-triangles.ts";
+import { areaOf, boundsOf, leafyTree, meanProjection, ORGAN, onlyOf } from "./leafy-tree.ts";
+import { column, coordinatesOf, values } from "./native.ts";
+import { byNetwork } from "./wood-labellers.ts";
+
+/** Its hits on wood: there are none, they are known, or told apart by the network. */
+type Wood = "none" | "known" | "network";
 
 export interface SeenCase {
   readonly name: string;
@@ -14,18 +17,22 @@ export interface SeenCase {
   readonly age_days: number;
   readonly scans: number;
   readonly noise_m: number;
-  /** The wood is there, hides leaves, and its hits are known. */
-  readonly wood: boolean;
+  readonly wood: Wood;
   readonly seed: number;
 }
 
 export interface SeenRow extends Pick<SeenCase, "name"> {
   readonly leaf_area_m2: number;
-  /** Shares of the true area: seen by 1, 2, .. scanners. */
+  /** Shares of the true area, with G of triangles: seen by 1, 2, .. scanners. */
   readonly seen_by: readonly number[];
   readonly seen: number;
-  /** With the area that no scanner sees. */
+  /** With the area that no scanner sees; with G of triangles and with the true mean G. */
   readonly estimate: number;
+  readonly true_g: number;
+  /** 95 %, with G of triangles; null with two scanners. */
+  readonly interval: readonly [number, number] | null;
+  /** G of triangles over the true one. */
+  readonly g_ratio: number;
 }
 
 const SPECIES = [
@@ -34,72 +41,85 @@ const SPECIES = [
   ["walnut", 700],
 ] as const;
 const casesOf = (species: string, age_days: number): SeenCase[] => {
-  const one = { species, age_days, scans: 4, noise_m: 0, wood: false, seed: 1 };
+  const one = { species, age_days, scans: 4, noise_m: 0, wood: "none" as const, seed: 1 };
   const named = (name: string, more: Partial<SeenCase>): SeenCase => ({ ...one, ...more, name: `${species}: ${name}` });
   return [
     named("seen by 4", {}),
     named("seen by 4, another tree", { seed: 2 }),
     named("seen by 3", { scans: 3 }),
     named("seen by 2", { scans: 2 }),
-    named("seen by 4, with its wood", { wood: true }),
+    named("seen by 4, with its wood", { wood: "known" }),
+    named("seen by 4, wood by the network", { wood: "network" }),
     named("seen by 4, noise 5 mm", { noise_m: 0.005 }),
+    named("seen by 4, noise 20 mm", { noise_m: 0.02 }),
   ];
 };
 export const SEEN_CASES: readonly SeenCase[] = SPECIES.flatMap(([species, age]) => casesOf(species, age));
 
-const LMAX_M = 0.03;
-/** A leaf along a beam reaches this far before a place on it, metres. */
-const NEARER_M = 0.05;
+const LIMITS = { lmax: 0.03, max_aspect_ratio: 4 };
 
-async function imagesOf(tree: LeafyTree, whole: LeafyTree, one: SeenCase): Promise<RangeImage[]> {
-  const job = new Job();
-  const nothing = { firsts: [], instance_prototype: null, instance_matrix: null };
-  const mesh = {
-    name: "tree",
-    origin: [0, 0, 0] as const,
-    surfaces: surfaceOf(tree),
-    prototypes: NO_SURFACE,
-    ...nothing,
-  };
-  const { scene } = await job.track(() => native.openScanScene([mesh], []));
-  const wish = { meshes: [], scanners: scannersOf(whole, one), rays_per_pulse: 1, record_misses: true, seed: one.seed };
-  const request = LidarScanRequest.parse(wish);
-  const images: RangeImage[] = [];
-  for (const [k, scanner] of request.scanners.entries()) {
-    const params = scanParams(scanner, k, request, job);
-    const scan = await job.quiet().track(() => native.syntheticScan(scene, params));
-    images.push(new RangeImage(scan, params));
-  }
-  scene.release();
-  return images;
+/** Hits on leaves (u8 per row): known, or those that the network finds in the hits of all scans together. */
+async function leavesOf(scans: readonly TreeScan[], wood: Wood): Promise<NativeColumn[]> {
+  if (wood !== "network") return scans.map(({ leaf }) => leaf);
+  const places = scans.map(({ positions }) => coordinatesOf(positions));
+  const hits = scans.map(({ is_miss }) => {
+    const miss = is_miss && values(is_miss);
+    return Array.from(miss ?? [], (_, i) => i).filter((i) => miss?.[i] === 0);
+  });
+  const xyz = Float64Array.from(hits.flatMap((rows, k) => rows.flatMap((i) => [...xyzOf(places[k], i)])));
+  const labels = await byNetwork({ xyz });
+  let at = 0;
+  return hits.map((rows, k) => {
+    const leaf = new Uint8Array(scans[k]?.positions.length ?? 0);
+    for (const i of rows) leaf[i] = labels[at++] === 2 ? 1 : 0;
+    return column("u8", leaf);
+  });
 }
+const xyzOf = (places: Float64Array | undefined, i: number) => places?.subarray(3 * i, 3 * i + 3) ?? [];
 
-/**
- * Each hit stands for the leaf area across its beam over the mean projection, shared among the scanners that see its place
- * (Horvitz & Thompson 1952). Unseen: the lower bound of Chao 1987 (Biometrics 43) with `scans` occasions.
- */
-function shares(images: readonly RangeImage[], g: number, slack_m: number): number[] {
-  const area = new Array<number>(images.length + 1).fill(0);
-  for (const own of images)
-    for (let i = 0; i < own.count; i += 1) {
-      if (!own.isLeaf(i)) continue;
-      const [place, normal] = [own.at(i), own.normal(i, LMAX_M)];
-      const others = images.filter((image) => image !== own && image.sees(place, normal, slack_m, NEARER_M));
-      const times = 1 + others.length;
-      area[times] = (area[times] ?? 0) + own.areaAcross(i) / g / times;
-    }
-  return area.slice(1);
-}
+const none = (leaf: NativeColumn, is_miss: NativeColumn | null): NativeColumn => {
+  const [leaves, misses] = [values(leaf), is_miss && values(is_miss)];
+  return column(
+    "u8",
+    Uint8Array.from(leaves as Uint8Array, (one, i) => (one === 0 && misses?.[i] === 0 ? 1 : 0)),
+  );
+};
 
 export async function seenRow(one: SeenCase): Promise<SeenRow> {
   const whole = await leafyTree(one.species, one.age_days, one.seed);
   const leaves = onlyOf(whole, (organ) => organ === ORGAN.leaf);
-  const images = await imagesOf(one.wood ? whole : leaves, whole, one);
-  const origins = images.map(({ params }) => params.origin);
+  const scanners = scannersOf(whole, one);
+  const scans = await scansOf(one.wood === "none" ? leaves : whole, scanners, one.seed);
+  const is_leaf = await leavesOf(scans, one.wood);
+  const { min, max } = boundsOf(whole);
+  const center = min.map((low, k) => (low + (max[k] ?? 0)) / 2) as [number, number, number];
+  const size = min.map((low, k) => (max[k] ?? 0) - low + 0.1) as [number, number, number];
+  const grid: VoxelBox = { center, size, nx: 1, ny: 1, nz: 1, rotation_deg: 0, offsets: null, kept: null };
+  const foliage = scans.map((scan, k) => ({ ...scan, deleted: none(is_leaf[k] as NativeColumn, scan.is_miss) }));
+  const { mean_g } = await triangleG(foliage, false, grid, LIMITS);
+  const true_g = meanProjection(
+    leaves,
+    scanners.map(({ origin }) => origin),
+  );
+  const viewed = scans.map(({ positions, shift, is_miss }, k) => ({
+    origin: scanners[k]?.origin ?? ([0, 0, 0] as const),
+    rows: [{ positions, shift, is_miss, deleted: null, is_leaf: is_leaf[k] ?? null }],
+  }));
+  const by = (g: number) =>
+    captureRecapture(viewed, grid, { g: column("f64", Float64Array.of(g)), range_noise_m: one.noise_m }).promise;
+  const [found, given] = [await by(mean_g), await by(true_g)];
   const truth = areaOf(leaves);
-  const seen_by = shares(images, meanProjection(leaves, origins), 3 * one.noise_m).map((area) => area / truth);
-  const seen = seen_by.reduce((sum, share) => sum + share, 0);
-  const [once = 0, twice = 0] = seen_by;
-  const unseen = (((one.scans - 1) / one.scans) * once ** 2) / (2 * twice);
-  return { name: one.name, leaf_area_m2: truth, seen_by, seen, estimate: seen + unseen };
+  const share = (area: number | null) => (area ?? Number.NaN) / truth;
+  const { lower_m2, upper_m2 } = found;
+  for (const scan of scans) for (const held of [scan.positions, scan.is_miss, scan.wood, scan.leaf]) held?.release();
+  return {
+    name: one.name,
+    leaf_area_m2: truth,
+    seen_by: found.seen_by_m2.map(share),
+    seen: share(found.seen_m2),
+    estimate: share(found.leaf_area_m2),
+    true_g: share(given.leaf_area_m2),
+    interval: lower_m2 === null || upper_m2 === null ? null : [share(lower_m2), share(upper_m2)],
+    g_ratio: mean_g / true_g,
+  };
 }

@@ -130,13 +130,17 @@ export function scannersOf(tree: LeafyTree, { scans, noise_m }: Pick<TreeCase, "
   });
 }
 
-interface TreeScan extends BeamScan {
+export interface TreeScan extends BeamScan {
   /** u8 per row. */
   readonly wood: NativeColumn;
   readonly leaf: NativeColumn;
 }
 
-async function scansOf(tree: LeafyTree, scanners: ReturnType<typeof scannersOf>, seed: number): Promise<TreeScan[]> {
+export async function scansOf(
+  tree: LeafyTree,
+  scanners: ReturnType<typeof scannersOf>,
+  seed: number,
+): Promise<TreeScan[]> {
   const job = new Job();
   const mesh = {
     name: "tree",

@@ -73,11 +73,13 @@ const treeTable = (rows: readonly TreeRow[]) =>
 
 const seenTable = (rows: readonly SeenRow[]) =>
   table(
-    "| tree | leaf area, m2 | share seen by 1, 2, .. scanners | seen by any | with what none sees |",
-    rows.map(
-      ({ name, leaf_area_m2, seen_by, seen, estimate }) =>
-        `| ${name} | ${fixed(leaf_area_m2, 2)} | ${seen_by.map((share) => fixed(share, 3)).join(" ")} | ${fixed(seen, 3)} | ${fixed(estimate, 3)} |`,
-    ),
+    "| tree | leaf area, m2 | share seen by 1, 2, .. scanners | seen by any | with what none sees | 95 % interval | with the true G | G over the true one |",
+    rows.map(({ name, leaf_area_m2, seen_by, seen, estimate, interval, true_g, g_ratio }) => {
+      const shares = seen_by.map((share) => fixed(share, 3)).join(" ");
+      const ends = interval?.map((end) => fixed(end, 2)).join(" to ") ?? "none";
+      const found = [seen, estimate].map((share) => fixed(share, 3)).join(" | ");
+      return `| ${name} | ${fixed(leaf_area_m2, 2)} | ${shares} | ${found} | ${ends} | ${fixed(true_g, 3)} | ${fixed(g_ratio, 3)} |`;
+    }),
   );
 
 const fillTable = (rows: readonly FillRow[]) =>

@@ -38,7 +38,7 @@ function modelOf(folder: string | undefined): Promise<MlPlan> {
   return plan;
 }
 
-const byNetwork: Labeller = ({ xyz, models }) =>
+export const byNetwork = ({ xyz, models }: Pick<WoodCloud, "xyz" | "models">): Promise<Uint8Array> =>
   new JobRegistry().run(async (job) => {
     const points = positions(xyz);
     const { labels } = await mlLabels({ positions: points, skip: null, reflectance: null }, await modelOf(models), job);

@@ -4,6 +4,7 @@ import { PNG } from "pngjs";
 import { beforeEach, expect, test } from "vitest";
 import { runReal as command } from "../support/cli/real-command-line.ts";
 import { parallelBeams, scanRows } from "../support/lad/beams.ts";
+import { PLATE_AREA, plateScan } from "../support/lad/plate.ts";
 import { readVoxelSpace } from "../support/lad/voxel-space.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 
@@ -118,6 +119,22 @@ test("wood apart from leaves by the labels of the scan", async () => {
   expect(readFileSync(join(out, "report.html"), "utf8")).toMatch(/split by the share of wood/);
 });
 
+test("leaf area by what two scanners see", async () => {
+  const files = [-2, 2].map((x) => {
+    const file = join(root, `from${x}.csv`);
+    writeFileSync(file, `${scanRows(plateScan({ x })).join("\n").replaceAll(" ", ",")}\n`);
+    return file;
+  });
+  const places = ["--origin", "-2,0,0", "--origin", "2,0,0", "--box", "-1,-1,-1,1,1,1"];
+  const lad = ["lad", ...files, "--voxel", "1", "--out", out, "--g", "1", ...places];
+  const { code, stdout } = await command(root, [...lad, "--views", "--range-noise", "0.001"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Leaf area by views +\S+ m2/);
+  const { result } = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  expect(result.capture_recapture.leaf_area).toBeCloseTo(PLATE_AREA, 1);
+  expect(readFileSync(join(out, "report.html"), "utf8")).toMatch(/The leaf area by views takes no voxels/);
+});
+
 test("occluded voxels have no density in the voxel space", async () => {
   expect((await command(root, args(...GRID, "--occlusion", "1e6"))).code).toBe(0);
   const space = readVoxelSpace(readFileSync(join(out, "voxels.vox"), "utf8"));
@@ -133,6 +150,8 @@ test.each<[string, string[], RegExp]>([
   ["a word for G", ["--g", "leafy"], /--g "leafy" must be a number.*spherical, planophile/],
   ["half a box", ["--origin", "0,0,0", "--box", "0,0,0"], /--box "0,0,0" must be 6 numbers/],
   ["energies of single returns", ["--leaf-intensity", "0.5"], /--leaf-intensity needs --multi/],
+  ["noise without views", ["--range-noise", "0.01"], /--range-noise needs --views/],
+  ["one scan by views", [...GRID, "--views"], /capture_recapture needs at least two scans/],
   ["energies of nothing", ["--multi", "--leaf-intensity", "0"], /--leaf-intensity "0" must be a number above 0/],
   ["no edge", ["--voxel", "0"], /--voxel "0" must be a positive number/],
   ["too many voxels", [...GRID, "--voxel", "0.001"], /2000 x 2000 x 2000 voxels \(limit 1000000\); 0\.0204 fits/],

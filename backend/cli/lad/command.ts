@@ -30,6 +30,8 @@ export function addLad(program: Command, perform: Perform): void {
     .option("--leaf-width <metres>", "width of a leaf, for the intervals (default 0.05)")
     .option("--occlusion <metres>", "a voxel with less path of all beams together is occluded (default 100 edges)")
     .option("--wood", "leaves and wood apart, by the column wood_class of the scans (1 = wood, 2 = leaf)")
+    .option("--views", "leaf area of the grid besides, from what several scanners see of the same places")
+    .option("--range-noise <metres>", "with --views: standard deviation of the ranges (default 0)")
     .option("--fill", "estimate occluded voxels by kriging")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
     .option("--columns <legend>", 'columns of text files, such as "x y z is_miss"')

@@ -65,7 +65,7 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
   const all = given.length === scans.length;
   const origins = stated.map((origin) => (all || !origin ? given.shift() : origin));
   run.progress.stage("Inverting Beer's law");
-  const { multi, projection, lmax, minHits, leafWidth, leafIntensity, occlusion, fill, wood } = options;
+  const { multi, projection, lmax, minHits, leafWidth, leafIntensity, occlusion, fill, wood, views } = options;
   return run.client.ladCompute(
     {
       scans: scans.map(({ tail, file }, i) => ({
@@ -84,6 +84,7 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
       occlusion_threshold_m: occlusion ?? null,
       fill_occluded: fill,
       ...(wood ? { wood_split: {} } : {}),
+      ...(views ? { capture_recapture: views } : {}),
     },
     shown(run),
   );

@@ -21,6 +21,8 @@ export interface RawLadOptions {
   readonly occlusion?: string;
   readonly fill?: true;
   readonly wood?: true;
+  readonly views?: true;
+  readonly rangeNoise?: string;
   readonly units?: string;
   readonly columns?: string;
   readonly pictureSize?: string;
@@ -53,6 +55,8 @@ export interface LadOptions {
   readonly fill: boolean;
   /** Leaves and wood apart. */
   readonly wood: boolean;
+  /** Leaf area by what several scanners see, given the noise of their ranges, metres; undefined: not asked for. */
+  readonly views: { readonly range_noise_m: number } | undefined;
   readonly reading: ReadingOptions;
   readonly pictureSize: number;
   readonly force: boolean;
@@ -105,6 +109,11 @@ function parseIntensity(text: string, multi: boolean): number {
   return value;
 }
 
+function parseViews({ views, rangeNoise }: RawLadOptions): LadOptions["views"] {
+  if (!views && rangeNoise !== undefined) throw bad("--range-noise needs --views");
+  return views ? { range_noise_m: rangeNoise === undefined ? 0 : parseMetres("--range-noise", rangeNoise) } : undefined;
+}
+
 /** Errors: invalid_argument. */
 export function checkedLad(raw: RawLadOptions): LadOptions {
   const { origin = [], box, minHits, leafIntensity, leafWidth, occlusion, pictureSize } = raw;
@@ -125,6 +134,7 @@ export function checkedLad(raw: RawLadOptions): LadOptions {
     occlusion: metres("--occlusion", occlusion),
     fill: raw.fill ?? false,
     wood: raw.wood ?? false,
+    views: parseViews(raw),
     reading: checkedReading(raw),
     pictureSize: pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(pictureSize),
     force: raw.force ?? false,

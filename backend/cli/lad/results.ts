@@ -37,6 +37,7 @@ export function ladFacts({ scans, answer, profile }: Inverted): Fact[] {
   ];
   if (answer.total_wood_area !== null)
     facts.push(["Wood", `${short(answer.total_wood_area)} m2 of surface in measured voxels`]);
+  if (answer.capture_recapture) facts.push(...viewFacts(answer.capture_recapture));
   const { group_lad_mean, group_lad_ci_lower, group_lad_ci_upper } = answer;
   if (group_lad_mean !== null && group_lad_ci_lower !== null && group_lad_ci_upper !== null) {
     const interval = `${short(group_lad_ci_lower)} to ${short(group_lad_ci_upper)}`;
@@ -45,6 +46,20 @@ export function ladFacts({ scans, answer, profile }: Inverted): Fact[] {
   if (fill_method_used !== null)
     facts.push(["Interpolated", `${short(filled_leaf_area)} m2 in ${filled_count} voxels (${fill_method_used})`]);
   return facts;
+}
+
+type ByViews = NonNullable<LadSuccess["capture_recapture"]>;
+
+function viewFacts({ leaf_area, leaf_area_ci_lower, leaf_area_ci_upper, seen_leaf_area, seen_by }: ByViews): Fact[] {
+  const interval =
+    leaf_area_ci_lower === null || leaf_area_ci_upper === null
+      ? ""
+      : ` (95 %: ${short(leaf_area_ci_lower)} to ${short(leaf_area_ci_upper)})`;
+  const unknown = "unknown: no place is seen by two scanners";
+  return [
+    ["Leaf area by views", leaf_area === null ? unknown : `${short(leaf_area)} m2${interval}`],
+    ["Seen by any scanner", `${short(seen_leaf_area)} m2; by 1, 2, ..: ${seen_by.map((one) => short(one)).join(", ")}`],
+  ];
 }
 
 interface Made {
@@ -105,6 +120,7 @@ const recorded = ({
   occlusion,
   fill,
   wood,
+  views,
   reading,
 }: LadOptions) => ({
   voxel,
@@ -119,6 +135,8 @@ const recorded = ({
   occlusion: occlusion ?? null,
   fill,
   wood,
+  views: views !== undefined,
+  range_noise: views?.range_noise_m ?? null,
   units: reading.units ?? null,
   columns: reading.columns ?? null,
 });
@@ -149,7 +167,11 @@ function page(
     ],
     warnings,
     sections: [
-      { title: "Result", facts: ladFacts(found), note: `${NOTE} ${options.wood ? WOOD_NOTE : ALL_LEAF_NOTE}` },
+      {
+        title: "Result",
+        facts: ladFacts(found),
+        note: `${NOTE} ${options.wood ? WOOD_NOTE : ALL_LEAF_NOTE}${options.views ? ` ${VIEWS_NOTE}` : ""}`,
+      },
       { title: "Pictures", figures },
       { title: "Reproduce", facts: reproduce },
     ],
@@ -160,5 +182,7 @@ function page(
 const NOTE =
   "One-sided leaf area from the share of beams that pass each voxel (Beer's law). The index counts measured voxels over the footprint of the whole grid; occluded voxels are left out of it, and interpolated ones are listed apart.";
 const ALL_LEAF_NOTE = "Wood that the beams met counts as leaves.";
+const VIEWS_NOTE =
+  "The leaf area by views takes no voxels: each hit stands for the area across its beam over G, shared among the scanners that see its place; what none sees follows from what one and two of them see.";
 const WOOD_NOTE =
   "What a voxel intercepts is split by the share of wood in its labelled hits; axes of the wood are taken to have any direction.";

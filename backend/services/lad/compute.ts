@@ -4,18 +4,28 @@ import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import { SUM_FIELDS, SUM_HITS, type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
+import { captureRecaptureBytes } from "../../native/capture-recapture.ts";
+import { type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
 import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
-import { cellList, type VoxelValues, voxelSummary, voxelValues, woodValues } from "./cells.ts";
+import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
 import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
 import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
 import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
 import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans.ts";
 import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
-import { checkWoodSplit, labelledScans, labelWarnings, voxelLabels, woodLabelBytes } from "./wood-labels.ts";
+import { checkViews, leafAreaByViews } from "./views.ts";
+import {
+  checkWoodSplit,
+  hitsOf,
+  labelledScans,
+  labelWarnings,
+  voxelLabels,
+  woodLabelBytes,
+  woodTotals,
+} from "./wood-labels.ts";
 
 /** Per voxel: solution and its copy, sums copied out, filled values. */
 const VOXEL_BYTES = 2 * 17 + 88 + 9 + 8;
@@ -40,6 +50,7 @@ export async function checkLadRequest(
 ): Promise<CheckedLad> {
   checkLadGrid(request);
   checkWoodSplit(request);
+  checkViews(request);
   const projection = projectionPlan(request);
   const scans: CheckedScan[] = [];
   for (const [i, scan] of request.scans.entries()) scans.push(await checkScan(scan, i, deps));
@@ -76,7 +87,8 @@ function bytesOf({ scans, request, projection }: CheckedLad, cells: number): num
   const triangles = projection.from === "triangulation" ? triangulationBytes(rows) : mesh;
   const labels = request.wood_split ? woodLabelBytes(sum(rows), cells) : 0;
   const eighths = request.check_clumping && 8 * cells <= MAX_LAD_VOXELS ? traceBeamsBytes(sum(rows), 8 * cells) : 0;
-  return traceBeamsBytes(sum(rows), cells) + VOXEL_BYTES * cells + sum(files) + triangles + labels + eighths;
+  const views = request.capture_recapture ? captureRecaptureBytes(rows) : 0;
+  return traceBeamsBytes(sum(rows), cells) + views + VOXEL_BYTES * cells + sum(files) + triangles + labels + eighths;
 }
 
 async function readScans({ scans, request }: CheckedLad, job: Job): Promise<ReadScan[]> {
@@ -110,6 +122,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   for (const column of [found.lad, found.variance, found.state, found.wad])
     if (column) job.adopt(new ColumnRef(column));
   const clumps = await clumpsOf(request, { beams, sums, g }, grid, params, job);
+  const by_views = await leafAreaByViews(request, scans, g, grid, job);
   job.stage("Collecting voxel results", 0.92, 0.92);
   const filled = request.fill_occluded ? await fill(found, grid, job) : null;
   const values = await voxelValues(sums, { ...found, ...filled }, g, await woodValues(found.wad, labels));
@@ -136,11 +149,13 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       leaf_area: clumps.whole_m2,
       leaf_area_half_edges: clumps.eighths_m2,
     },
+    capture_recapture: by_views.area,
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
     warnings: [
       ...g.warnings,
       ...weighed.warnings,
       ...(clumps ? clumpWarnings(clumps) : []),
+      ...by_views.warnings,
       ...(request.wood_split ? labelWarnings(scans, request.wood_split, hitsOf(values)) : []),
       ...resultWarnings(request, scans, traced, grid, found.totals, params),
     ],
@@ -218,24 +233,6 @@ function head({ grid: asked, element_width }: LadRequest, grid: LadGrid) {
     had_miss_points: true as const,
     gapfilled_misses: 0 as const,
   };
-}
-
-const woodTotals = ({ wood }: VoxelValues, { wood_area_m2 }: native.InvertedBeams["totals"]) => ({
-  has_wood_classification: wood !== null,
-  total_wood_area: wood && wood_area_m2,
-  wood_gtheta: wood?.wood_g ?? null,
-  wood_gtheta_source: wood && ("default" as const),
-  wood_axis_triangles: 0 as const,
-});
-
-/** Hits in the grid, and those with a label. */
-function hitsOf({ sums, wood }: VoxelValues) {
-  let [hits, labelled] = [0, 0];
-  for (let v = 0; v < (wood?.wood.length ?? 0); v += 1) {
-    hits += sums[v * SUM_FIELDS + SUM_HITS] ?? 0;
-    labelled += (wood?.wood[v] ?? 0) + (wood?.leaf[v] ?? 0);
-  }
-  return { hits, labelled };
 }
 
 function groupInterval({ group_count, group_mean, group_half_width }: native.InvertedBeams["totals"]) {

@@ -91,6 +91,8 @@ export interface VoxelG {
   hitCosine(): Promise<{ readonly cosine: number; readonly warnings: readonly string[] }>;
   /** (nz) when prescribed; null = from triangles. */
   readonly profile: readonly number[] | null;
+  /** G of all voxels together, or of each layer. */
+  readonly overall: readonly number[];
   readonly warnings: readonly string[];
 }
 
@@ -116,7 +118,7 @@ export async function prescribedG(
   }
   const profile = values.length === 1 ? Array<number>(nz).fill(means[0] ?? 0) : means;
   const hitCosine = () => prescribedCosine(values, means, zenith_count, job.quiet());
-  return { column: job.adopt(numbersColumn(means)).native, profile, warnings: [], hitCosine };
+  return { column: job.adopt(numbersColumn(means)).native, profile, overall: means, warnings: [], hitCosine };
 }
 
 /** The part of G that the nearest law may be off before it is told. */
@@ -172,5 +174,11 @@ export async function meshG(request: LadRequest, grid: LadGrid, job: Job): Promi
   const found = await job.track(() => native.voxelProjection(leaves, grid.box, null));
   const column = job.adopt(new ColumnRef(found.g)).native;
   if (found.triangle_count === 0) throw refused("No triangle of the mesh lies in the grid.");
-  return { column, profile: null, warnings: [], hitCosine: knownCosine(found.hit_cosine) };
+  return {
+    column,
+    profile: null,
+    overall: [found.mean_g],
+    warnings: [],
+    hitCosine: knownCosine(found.hit_cosine),
+  };
 }

@@ -49,7 +49,8 @@ export async function triangulatedG(
     const text = `${names} moved while scanning and cannot be triangulated: G is taken as ${MOVING_G}.`;
     const profile = Array<number>(grid.box.nz).fill(MOVING_G);
     const hitCosine = () => prescribedCosine([{ constant: MOVING_G }], [MOVING_G], zenith_count, part);
-    return { column: job.adopt(numbersColumn([MOVING_G])).native, profile, warnings: [text], hitCosine };
+    const column = job.adopt(numbersColumn([MOVING_G])).native;
+    return { column, profile, overall: [MOVING_G], warnings: [text], hitCosine };
   }
   const { lmax, max_aspect_ratio } = request;
   const limits = { lmax_m: lmax, max_aspect_ratio };
@@ -65,6 +66,7 @@ export async function triangulatedG(
   return {
     column,
     profile: null,
+    overall: [found.mean_g],
     hitCosine: knownCosine(found.hit_cosine),
     warnings: [...(moving.length > 0 ? [skipped] : []), OWN_G, ...facingWarnings(found)],
   };
@@ -83,7 +85,7 @@ const OWN_G =
   "G comes from triangles of the scans, weighed by how often leaves of their inclination give one: in scans of known leaves the leaf area was 93 to 104 % of the truth with one return per pulse, 76 to 109 % with several, 70 to 92 % in trees. Range noise of a sixth of lmax makes it up to 13 % higher. If you know the leaf angles, send gtheta_override.";
 
 /** Where a scanner stood, true world; null if it moved. */
-async function staticOrigin({ beams, notes }: ReadScan, job: Job): Promise<Triple | null> {
+export async function staticOrigin({ beams, notes }: ReadScan, job: Job): Promise<Triple | null> {
   if (notes.moving) return null;
   const { bounds } = await job.track(() => cloudStats(beams.origins, null));
   if (!bounds) return null;

@@ -7,8 +7,10 @@ import { hitMask } from "../../native/cloud/cloud.ts";
 import { selectRows } from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
+import { SUM_FIELDS, SUM_HITS } from "../../native/lad.ts";
 import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import type { VoxelValues } from "./cells.ts";
 import type { LadGrid } from "./grid.ts";
 import type { ReadScan, ScanLabels } from "./scans.ts";
 
@@ -96,4 +98,23 @@ export function labelWarnings(
       `${hits - labelled} of ${hits} hits in the grid have neither a label of wood nor of leaves; voxels without any are taken as leaves.`,
     );
   return told;
+}
+
+/** Totals of the wood, as the answer has them. */
+export const woodTotals = ({ wood }: VoxelValues, { wood_area_m2 }: native.InvertedBeams["totals"]) => ({
+  has_wood_classification: wood !== null,
+  total_wood_area: wood && wood_area_m2,
+  wood_gtheta: wood?.wood_g ?? null,
+  wood_gtheta_source: wood && ("default" as const),
+  wood_axis_triangles: 0 as const,
+});
+
+/** Hits in the grid, and those with a label. */
+export function hitsOf({ sums, wood }: VoxelValues) {
+  let [hits, labelled] = [0, 0];
+  for (let v = 0; v < (wood?.wood.length ?? 0); v += 1) {
+    hits += sums[v * SUM_FIELDS + SUM_HITS] ?? 0;
+    labelled += (wood?.wood[v] ?? 0) + (wood?.leaf[v] ?? 0);
+  }
+  return { hits, labelled };
 }

@@ -243,7 +243,7 @@ VoxelProjection voxel_projection(const LeafTriangles& triangles, const VoxelBox&
     }
   });
   VoxelProjection out{Column<double>(cells.cell_count), 0};
-  double projected = 0, squared = 0;
+  double projected = 0, squared = 0, all = 0;
   Column<double> whole(cells.cell_count);
   for (std::size_t t = 0; t < count; ++t) {
     if (t % (std::size_t{1} << 16) == 0) ctx.checkpoint();
@@ -252,9 +252,11 @@ VoxelProjection voxel_projection(const LeafTriangles& triangles, const VoxelBox&
     whole[cells.cell_ids[t]] += areas[t].whole;
     projected += areas[t].projected;
     squared += areas[t].squared;
+    all += areas[t].whole;
     ++out.triangle_count;
   }
   if (projected > 0) out.hit_cosine = std::min(1.0, squared / projected);
+  if (all > 0) out.mean_g = std::min(1.0, projected / all);
   parallel_for(ctx, cells.cell_count, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)
       out.g[v] = whole[v] > 0 ? std::min(1.0, out.g[v] / whole[v]) : 0;

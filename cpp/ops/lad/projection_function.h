@@ -89,6 +89,7 @@ struct VoxelProjection {
   Column<double> g;              ///< (cells) 0 = no triangles
   std::uint64_t triangle_count;  ///< with their centroid in a voxel and an area
   double hit_cosine = 0;  ///< mean cosine at which beams hit them, all voxels together; 0 without triangles
+  double mean_g = 0;      ///< G of all of them; 0 without triangles
 };
 
 /// Leaf projection function of every voxel from the triangles with their centroid in it:

@@ -24,8 +24,10 @@ struct Weighed {
 
 Weighed& operator+=(Weighed& sum, const Weighed& part) {
   sum.projected += part.projected;
+  sum.weight += part.weight;
   sum.seen += part.seen;
   sum.expected += part.expected;
+  sum.area += part.area;
   sum.squared += part.squared;
   sum.seen_squared += part.seen_squared;
   return sum;
@@ -136,7 +138,7 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
     for (std::size_t t = begin; t < end; ++t)
       if (cells.cell_ids[t] != kNoCell) parts[t] = weighing.of(t);
   });
-  TriangulatedProjection out{{Column<double>(cells.cell_count), 0, 0}, 1, true};
+  TriangulatedProjection out{{Column<double>(cells.cell_count), 0, 0, 0}, 1, true};
   Column<double> whole(cells.cell_count), seen_of(cells.cell_count), area(cells.cell_count);
   Weighed sum{};
   for (std::size_t t = 0; t < count; ++t) {
@@ -153,6 +155,8 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
   out.uniform_azimuths =
       out.triangle_count < kFewestFacing || (out.facing >= kLeastFacing && out.facing <= kMostFacing);
   const double projected = out.uniform_azimuths ? sum.projected : sum.seen;
+  const double all = out.uniform_azimuths ? sum.weight : sum.area;
+  if (all > 0) out.mean_g = std::min(1.0, projected / all);
   if (projected > 0) out.hit_cosine = (out.uniform_azimuths ? sum.squared : sum.seen_squared) / projected;
   for (std::size_t v = 0; v < cells.cell_count; ++v) {
     if (v % (std::size_t{1} << 16) == 0) ctx.checkpoint();

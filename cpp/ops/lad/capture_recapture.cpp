@@ -1,0 +1,197 @@
+#include "ops/lad/capture_recapture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "ops/fit/student_t.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kBlock = 1024;
+constexpr std::size_t kSearches = std::size_t{1} << 13;  // between looks for a cancel
+/// A leaf along a beam reaches so many distances of beams before or behind a place on it (see kSteepest of ScannerView).
+constexpr double kReach = 5;
+/// Ranges of one place differ by at most so many standard deviations.
+constexpr double kNoises = 3;
+constexpr double kConfidence = 0.95;
+
+/// Areas by the number of scanners that see them.
+struct Seen {
+  double all = 0, once = 0, twice = 0;
+
+  void add(double area, std::size_t times) {
+    all += area;
+    if (times == 1) once += area;
+    if (times == 2) twice += area;
+  }
+  Seen& operator+=(const Seen& other) {
+    all += other.all, once += other.once, twice += other.twice;
+    return *this;
+  }
+  /// With what none of so many scanners sees.
+  double whole(std::size_t scans) const {
+    if (once == 0) return all;
+    if (twice == 0) return std::numeric_limits<double>::quiet_NaN();
+    const double m = static_cast<double>(scans);
+    return all + (m - 1) / m * once * once / (2 * twice);
+  }
+};
+
+/// Sums of a block of hits.
+struct Shares {
+  explicit Shares(std::size_t scans) : by(scans, 0.0), without(scans) {}
+  std::vector<double> by;     ///< area that exactly k + 1 scanners see
+  std::vector<Seen> without;  ///< what changes when a scanner is left out
+  double spacing = 0;         ///< sum of the distances to the next beam
+  std::uint64_t hits = 0;
+
+  void add(const Shares& other) {
+    for (std::size_t k = 0; k < by.size(); ++k) {
+      by[k] += other.by[k];
+      without[k] += other.without[k];
+    }
+    spacing += other.spacing;
+    hits += other.hits;
+  }
+};
+
+bool is_known(const Vec3d& normal) { return dot(normal, normal) > 0; }
+
+/// Whether a scanner sees a place of a surface with a normal (0 = unknown).
+bool sees(const ScannerView& view, const Vec3d& place, const Vec3d& normal, double noise) {
+  const Vec3d to = place - view.origin();
+  const double far = std::sqrt(dot(to, to));
+  if (!(far > 0)) return false;
+  const Vec3d unit = to * (1 / far);
+  const auto number = view.nearest(unit);
+  if (!number) return false;
+  const ViewBeam& beam = view.beams()[*number];
+  const double spacing = std::sqrt(beam.solid_angle);
+  if (squared_distance(unit, beam.direction) > 4 * beam.solid_angle) return false;  // beside the scan
+  if (std::isinf(beam.range)) return true;
+  const double step = far * spacing, most = kReach * step;
+  double wanted = far;
+  if (is_known(normal)) {
+    const double along = far * dot(normal, unit) / dot(normal, beam.direction);
+    if (along < far) wanted = along > far - most ? along : far - most;
+  }
+  return beam.range >= wanted - step - noise;
+}
+
+class Sharing {
+ public:
+  Sharing(const std::vector<ScannerView>& views, const CaptureRecaptureParams& params)
+      : views_(views), params_(params), noise_(kNoises * params.range_noise_m) {}
+
+  /// Adds a hit of view `own`.
+  void add(std::size_t own, const ViewBeam& hit, std::vector<std::size_t>* others, Shares* to) const {
+    others->clear();
+    const Vec3d place = views_[own].place(hit);
+    for (std::size_t k = 0; k < views_.size(); ++k)
+      if (k != own && sees(views_[k], place, hit.normal, noise_)) others->push_back(k);
+    const double g = params_.g[params_.g.size == 1 ? 0 : hit.layer];
+    const double area = hit.range * hit.range * hit.solid_angle / g;
+    const std::size_t times = 1 + others->size();
+    const double share = area / static_cast<double>(times);
+    to->by[times - 1] += share;
+    ++to->hits;
+    to->spacing += hit.range * std::sqrt(hit.solid_angle);
+    to->without[own].add(-share, times);
+    for (const std::size_t k : *others) {
+      to->without[k].add(-share, times);
+      to->without[k].add(area / static_cast<double>(times - 1), times - 1);
+    }
+  }
+
+ private:
+  const std::vector<ScannerView>& views_;
+  const CaptureRecaptureParams& params_;
+  double noise_;
+};
+
+/// Half the width of the interval; NaN with fewer than three scanners.
+double half_width(const Seen& all, const std::vector<Seen>& without) {
+  const std::size_t m = without.size();
+  if (m < 3) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> left;
+  double mean = 0;
+  for (const Seen& change : without) {
+    Seen seen = all;
+    seen += change;
+    left.push_back(seen.whole(m - 1));
+    mean += left.back() / static_cast<double>(m);
+  }
+  double squared = 0;
+  for (const double one : left) squared += (one - mean) * (one - mean);
+  const double n = static_cast<double>(m);
+  return student_t_quantile((1 + kConfidence) / 2, n - 1) * std::sqrt((n - 1) / n * squared);
+}
+
+void check(const std::vector<ViewedScan>& scans, const VoxelBox& grid, const CaptureRecaptureParams& params) {
+  require(scans.size() >= 2, "leaf area by views needs at least two scans");
+  require(params.range_noise_m >= 0 && std::isfinite(params.range_noise_m),
+          "range_noise_m must be finite and not negative");
+  require(params.g.size == 1 || params.g.size == grid.nz, "g must have one value, or one per layer");
+  for (const double g : params.g) require(g > 0 && std::isfinite(g), "g must be positive");
+}
+
+}  // namespace
+
+CaptureRecaptureResult capture_recapture(const std::vector<ViewedScan>& scans, const VoxelBox& grid,
+                                         const CaptureRecaptureParams& params, OpContext& ctx) {
+  check(scans, grid, params);
+  std::vector<ScannerView> views;
+  views.reserve(scans.size());
+  for (const ViewedScan& scan : scans) views.emplace_back(scan, grid, ctx);
+  std::uint64_t total = 0;
+  for (const ScannerView& view : views) total += view.beams().size;
+  ctx.begin_phase("Comparing views", total);
+  const Sharing sharing(views, params);
+  Shares sum(scans.size());
+  for (std::size_t own = 0; own < views.size(); ++own) {
+    const Span<const ViewBeam> beams = views[own].beams();
+    std::vector<Shares> parts((beams.size + kBlock - 1) / kBlock, Shares(scans.size()));
+    parallel_for(ctx, beams.size, kBlock, [&](std::size_t begin, std::size_t end) {
+      std::vector<std::size_t> others;
+      std::size_t searches = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (!beams[i].is_leaf()) continue;
+        sharing.add(own, beams[i], &others, &parts[begin / kBlock]);
+        searches += views.size();
+        if (searches > kSearches) {
+          ctx.checkpoint();
+          searches = 0;
+        }
+      }
+    });
+    for (const Shares& part : parts) sum.add(part);
+  }
+  CaptureRecaptureResult out;
+  out.hit_count = sum.hits;
+  if (sum.hits > 0) out.spacing_m = sum.spacing / static_cast<double>(sum.hits);
+  out.seen_by_m2 = sum.by;
+  Seen seen;
+  for (std::size_t k = 0; k < sum.by.size(); ++k) seen.add(sum.by[k], k + 1);
+  out.seen_m2 = seen.all;
+  out.leaf_area_m2 = seen.whole(scans.size());
+  const double half = half_width(seen, sum.without);
+  out.lower_m2 = std::isnan(half) ? half : std::max(0.0, out.leaf_area_m2 - half);
+  out.upper_m2 = out.leaf_area_m2 + half;
+  return out;
+}
+
+std::uint64_t capture_recapture_bytes(const std::vector<std::uint64_t>& rows) {
+  std::uint64_t bytes = 0, largest = 0;
+  for (const std::uint64_t count : rows) {
+    bytes += scanner_view_bytes(count);
+    largest = std::max(largest, count);
+  }
+  return bytes + scanner_view_scratch_bytes(largest);
+}
+
+}  // namespace pc

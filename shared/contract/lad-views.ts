@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** Leaf area from what several scanners see of the same places. */
+export const CaptureRecapture = z
+  .object({
+    range_noise_m: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe(
+        "standard deviation of the ranges, metres: a place counts as seen up to three of them behind what hides it; more than the distance between two beams: an error unless G is given",
+      ),
+  })
+  .meta({ id: "CaptureRecapture", description: "leaf area from what several scanners see of the same places" });
+export type CaptureRecapture = z.infer<typeof CaptureRecapture>;
+
+const orNull = (what: string) => z.number().nullable().describe(what);
+
+export const CaptureRecaptureArea = z
+  .object({
+    leaf_area: orNull(
+      "one-sided leaf area in the grid with what no scanner sees, square metres; null if no place is seen by two scanners",
+    ),
+    leaf_area_ci_lower: orNull(
+      "lower end of its interval, from the scanners left out in turn, without the error of G, square metres; null with fewer than three scans",
+    ),
+    leaf_area_ci_upper: orNull("upper end, square metres; null as the lower"),
+    seen_leaf_area: z.number().describe("leaf area that at least one scanner sees, square metres"),
+    seen_by: z.array(z.number()).describe("(scans) leaf area that exactly 1, 2, .. scanners see, square metres"),
+    hit_count: z.int().describe("number of hits on leaves in the grid"),
+    gtheta: z.array(z.number()).describe("G used: one value, or (nz) one per layer from below"),
+  })
+  .meta({ id: "CaptureRecaptureArea", description: "leaf area of the grid by the scanners that see it" });
+export type CaptureRecaptureArea = z.infer<typeof CaptureRecaptureArea>;

@@ -166,8 +166,6 @@ void ScannerView::sort(OpContext& ctx) {
     if (i % kGrain == 0) ctx.checkpoint();
     if (kept > 0 && first[kept - 1].direction == first[i].direction) continue;
     first[kept++] = first[i];
-    leaf_count_ += first[i].is_leaf() ? 1 : 0;
-    miss_count_ += std::isinf(first[i].range) ? 1 : 0;
   }
   beams_.resize(kept);
 }

@@ -56,8 +56,6 @@ class ScannerView {
 
   Span<const ViewBeam> beams() const { return {beams_.data(), beams_.size()}; }
   const Vec3d& origin() const { return origin_; }
-  std::uint64_t leaf_count() const { return leaf_count_; }
-  std::uint64_t miss_count() const { return miss_count_; }
   Vec3d place(const ViewBeam& beam) const { return origin_ + beam.direction * beam.range; }
 
   /// Number of the beam nearest to the direction of a vector from the scanner; nothing where there are no beams.
@@ -72,7 +70,6 @@ class ScannerView {
   Vec3d origin_;
   BulkVector<ViewBeam> beams_;
   std::optional<KdTree> tree_;
-  std::uint64_t leaf_count_ = 0, miss_count_ = 0;
 };
 
 /// Memory of a view of so many rows, and what making it needs besides, bytes.

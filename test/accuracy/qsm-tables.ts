@@ -100,7 +100,7 @@ export function realTable(rows: readonly QsmRow[]): string {
     const { found, theirs } = row;
     const [low, high] = row.interval_m3;
     lines.push(
-      `| ${row.tree} | ${row.method} | ${found.volume_m3.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}; ${digits(theirs?.volume_m3, 3)}) | ${row.dbh_m.toFixed(3)} (${digits(theirs?.dbh_m, 3)}) | ${row.diameter_found_m.toFixed(3)} (${row.diameter?.diameter_m.toFixed(3) ?? "-"}) | ${row.height_m.toFixed(1)} (${digits(theirs?.height_m, 1)}) | ${found.length_m.toFixed(0)} (${digits(theirs?.length_m, 0)}) |`,
+      `| ${row.tree} | ${row.method} | ${found.volume_m3.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}; ${digits(theirs?.volume_m3, 3)}) | ${row.dbh_m.toFixed(3)} (${digits(theirs?.dbh_m, 3)}) | ${row.diameter ? row.diameter_found_m.toFixed(3) : "-"} (${row.diameter?.diameter_m.toFixed(3) ?? "-"}) | ${row.height_m.toFixed(1)} (${digits(theirs?.height_m, 1)}) | ${found.length_m.toFixed(0)} (${digits(theirs?.length_m, 0)}) |`,
     );
   }
   return lines.join("\n");

@@ -166,6 +166,10 @@ TEST_P(BuildQsm, AStemOfFewerPointsThanItsBranchesHasItsRadius) {
     const StemRadii stem = stem_between(built.qsm, 0.3, 1.5);
     EXPECT_NEAR(stem.mean, 0.1, 0.01) << count << " points";
     EXPECT_GT(stem.least, 0.085) << count;
+    const double truth = kPi * (0.1 * 0.1 * 3 + 2 * 0.04 * 0.04 * std::hypot(1, 0.5));
+    if (GetParam() == RadiusModel::kTapered) {
+      EXPECT_NEAR(volume_of(built.qsm) / truth, 1, 0.15) << count;
+    }
   }
 }
 

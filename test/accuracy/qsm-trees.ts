@@ -5,7 +5,6 @@ import { gunzipSync } from "node:zlib";
 import { DATA } from "../support/scans/data-folder.ts";
 import { handTrees } from "./qsm-hand.ts";
 import type { TruePiece } from "./qsm-structure.ts";
-import { FOREST_SPECIES, scanTree } from "./tree-scans.ts";
 
 /** A cylinder: start, end, radius (metres); `stem`: it belongs to the stem. */
 export interface TrueCylinder {
@@ -36,6 +35,8 @@ export interface KnownTree {
 export const PLOTS = ["open_11", "slope20_13", "dense_12"] as const;
 const REAL = ["itsme_tree1", "itsme_tree2", "itsme_buttressed1"] as const;
 const WOOD = 2;
+const LABELLED = ["lewos_tropical", "weiser_oak"] as const;
+const LABELLED_WOOD = 1;
 
 /** The bytes of an array after the header of its .npy file. */
 function arrayOf(path: string): Buffer {
@@ -116,6 +117,20 @@ export function* realTrees(): Generator<KnownTree> {
   }
 }
 
+/** Wood of real trees by the labels that people gave their points; no other program's model of them is at hand. */
+export function* labelledTrees(): Generator<KnownTree> {
+  for (const name of LABELLED) {
+    const path = join(DATA, "leaf_wood", `${name}.xyz`);
+    if (!existsSync(path)) continue;
+    const lines = readFileSync(path, "utf8").split("\n");
+    const rows = lines
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => line.split(" ").map(Number));
+    const wood = rows.filter((row) => row[3] === LABELLED_WOOD).flatMap((row) => row.slice(0, 3));
+    yield { name, xyz: Float64Array.from(wood), truth: null, pieces: null, theirs: null, diameter: null };
+  }
+}
+
 /** The cylinders of the same volume as the cones. */
 const cylindersOf = (pieces: readonly TruePiece[]): TrueCylinder[] =>
   pieces.map(({ start, end, radius: a, radius_end: b, rank }) => ({
@@ -125,7 +140,7 @@ const cylindersOf = (pieces: readonly TruePiece[]): TrueCylinder[] =>
     stem: rank === 0,
   }));
 
-const knownTree = (name: string, xyz: Float64Array, pieces: readonly TruePiece[]): KnownTree => ({
+export const knownTree = (name: string, xyz: Float64Array, pieces: readonly TruePiece[]): KnownTree => ({
   name,
   xyz,
   truth: cylindersOf(pieces),
@@ -136,25 +151,3 @@ const knownTree = (name: string, xyz: Float64Array, pieces: readonly TruePiece[]
 
 export const handKnownTrees = (): KnownTree[] =>
   handTrees().map(({ name, xyz, pieces }) => knownTree(name, xyz, pieces));
-
-/** Seeds of the simulated scans: 201 and 301 to 306 were looked at while the method was written, and are not among them. */
-const SCAN_SEEDS = [202, 203] as const;
-/** Radius of a twig's tip in the generator of the trees, mm. */
-export const SCAN_TWIG_MM = 1;
-const scanned = new Map<string, Promise<KnownTree>>();
-
-async function scan(species: (typeof FOREST_SPECIES)[number], seed: number): Promise<KnownTree> {
-  const common = { species, seed, positions: 4, every: 1, leaves: false };
-  const { xyz, cylinders } = await scanTree({ ...common, scanner: "riegl_vz400i", range_noise_m: 0.003 });
-  return knownTree(`${species} ${seed}`, xyz, cylinders);
-}
-
-/** Leafless trees of the forest generator, scanned once from four positions with 3 mm of noise. */
-export async function* scannedTrees(): AsyncGenerator<KnownTree> {
-  for (const species of FOREST_SPECIES)
-    for (const seed of SCAN_SEEDS) {
-      const tree = scanned.get(`${species} ${seed}`) ?? scan(species, seed);
-      scanned.set(`${species} ${seed}`, tree);
-      yield await tree;
-    }
-}

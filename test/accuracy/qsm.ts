@@ -7,6 +7,7 @@ import type { QsmCylinder } from "../../shared/contract/qsm-records.ts";
 import { positions } from "./native.ts";
 import type { Part } from "./part.ts";
 import { drawTree } from "./qsm-picture.ts";
+import { SCAN_TWIG_MM, type ScanGroupName, scannedTrees } from "./qsm-scans.ts";
 import { structureScores } from "./qsm-structure.ts";
 import {
   CLASSES,
@@ -21,9 +22,10 @@ import {
   type Totals,
   targetLines,
 } from "./qsm-tables.ts";
-import { handKnownTrees, type KnownTree, plotTrees, realTrees, SCAN_TWIG_MM, scannedTrees } from "./qsm-trees.ts";
+import { handKnownTrees, type KnownTree, labelledTrees, PLOTS, plotTrees, realTrees } from "./qsm-trees.ts";
 
-/** The thinnest wood of each group, radius; the service's own default for the real trees and `scans_4.23`. */
+/** The thinnest wood of each group, radius; the service's own default for the real trees and `scans_4.23`; 0: as thin as
+ *  each tree's own. */
 const TWIG_MM: Readonly<Record<Group, number>> = {
   open_11: 7,
   slope20_13: 7,
@@ -31,6 +33,10 @@ const TWIG_MM: Readonly<Record<Group, number>> = {
   hand: 5,
   scans: SCAN_TWIG_MM,
   "scans_4.23": 4.23,
+  scans_9: SCAN_TWIG_MM,
+  scans_1: SCAN_TWIG_MM,
+  own: 0,
+  leafy: SCAN_TWIG_MM,
   real: 4.23,
 };
 
@@ -40,6 +46,17 @@ interface Piece {
   readonly radius: number;
   readonly stem: boolean;
 }
+/** Radius of the tree's thinnest wood, mm: a hundredth of its length is thinner. */
+function thinnestOf({ truth }: KnownTree): number {
+  const pieces = [...(truth ?? [])].sort((a, b) => a.radius - b.radius).map((p) => [p.radius, lengthOf(p)] as const);
+  let left = 0.01 * pieces.reduce((sum, [, length]) => sum + length, 0);
+  for (const [radius, length] of pieces) {
+    left -= length;
+    if (left <= 0) return 1000 * radius;
+  }
+  throw new Error("a tree without wood");
+}
+
 const lengthOf = ({ start, end }: Piece) => Math.hypot(...start.map((v, i) => (end[i] ?? 0) - v));
 
 function totalsOf(pieces: readonly Piece[]): Totals {
@@ -99,7 +116,7 @@ async function build(tree: KnownTree, method: Method, twig_radius_mm: number) {
 }
 
 async function rowOf(group: Group, method: Method, tree: KnownTree): Promise<QsmRow & { draw: () => void }> {
-  const { built, cylinders } = await build(tree, method, TWIG_MM[group]);
+  const { built, cylinders } = await build(tree, method, TWIG_MM[group] || thinnestOf(tree));
   const axis = thickestAxis(cylinders);
   const heights = cylinders.flatMap((c) => [c.start[2], c.end[2]]);
   return {
@@ -121,9 +138,10 @@ async function rowOf(group: Group, method: Method, tree: KnownTree): Promise<Qsm
 }
 
 function treesOf(group: Group): Iterable<KnownTree> | AsyncIterable<KnownTree> {
-  if (group === "real") return realTrees();
+  if (group === "real") return [...realTrees(), ...labelledTrees()];
   if (group === "hand") return handKnownTrees();
-  return group === "scans" || group === "scans_4.23" ? scannedTrees() : plotTrees(group);
+  const plot = PLOTS.find((name) => name === group);
+  return plot ? plotTrees(plot) : scannedTrees(group as ScanGroupName);
 }
 
 export const qsmPart: Part<QsmRow> = {

@@ -41,6 +41,9 @@ std::uint64_t build_qsm_cost(std::uint64_t point_count);
 ///
 /// Reconstructs one leafless tree as connected cylinders (contract skeleton-qsm section 4).
 ///
+/// Skeleton with two deviations: arcs of one ring are one node (ring_arcs.h), and a surface of fewer points than the rest
+/// has a graph of longer edges (sparse_surfaces.h).
+///
 /// points   (n) hits of one tree without ground, metres, z up. Rows that are not finite are left out.
 /// Order    The same for any thread count and order of the points.
 /// Cost     O(n log n) time, build_qsm_cost; 1 M points 10 s, 10 M 90 s on 2 cores. Cancel within 250 ms.

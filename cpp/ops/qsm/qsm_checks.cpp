@@ -1,6 +1,7 @@
 #include "ops/qsm/qsm_checks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,14 @@ namespace {
 constexpr std::size_t kPerPoll = std::size_t{1} << 16;
 constexpr std::size_t kComparisonsPerPoll = std::size_t{1} << 18;
 constexpr std::size_t kMostCylinders = (std::size_t{1} << 31) - 1;
+
+/// Metres; volumes of models as large as this are finite.
+constexpr double kFarthest = 1e90;
+
+/// False for numbers that are not finite, too.
+bool is_near(const Vec3d& p) {
+  return std::fabs(p.x) <= kFarthest && std::fabs(p.y) <= kFarthest && std::fabs(p.z) <= kFarthest;
+}
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::kInvalidArgument, what); }
 
@@ -139,6 +148,8 @@ CylinderLinks links_of(const Qsm& qsm, const IdIndex& ids, OpContext& ctx) {
     if (links.parent.size() % kPerPoll == 0) ctx.checkpoint();
     const auto name = [&] { return "cylinder " + std::to_string(c.cyl_id); };
     if (!(c.radius > 0)) refuse(name() + " has a radius that is not above 0");
+    if (!is_near(c.start) || !is_near(c.end) || !(c.radius <= kFarthest))
+      refuse(name() + " has a position or a radius beyond 1e90 m");
     if (c.parent_id == c.cyl_id) refuse(name() + " is its own parent");
     const std::int64_t at = c.parent_id == kNoQsmParent ? kNoQsmParent : ids.find(c.parent_id);
     if (c.parent_id != kNoQsmParent && at < 0)

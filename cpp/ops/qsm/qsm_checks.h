@@ -17,7 +17,8 @@ struct CylinderLinks {
 
 /// Finds the parents and children of all cylinders. Order: as in the model. Cost: O(n log n) time; 24 bytes a cylinder.
 /// Errors: kInvalidArgument for two cylinders of one id, a parent that does not exist, a cylinder that is its own parent,
-/// a cycle, a radius that is not above 0, and more than 2^31 cylinders; the message names the cylinder.
+/// a cycle, a radius that is not above 0, a position or a radius that is not finite or beyond 1e90 m, and more than 2^31
+/// cylinders; the message names the cylinder.
 CylinderLinks cylinder_links(const Qsm& qsm, OpContext& ctx);
 
 /// Like cylinder_links, and checks the shoots: each cylinder belongs to exactly the shoot that it names, which lists it

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "ops/skeleton/sparse_surfaces.h"
 #include "ops/trees/gap_components.h"
 #include "spatial/union_find.h"
 
@@ -101,6 +102,14 @@ BulkVector<std::uint32_t> components(const PointGraph& graph, const KdTree& tree
   return out;
 }
 
+/// Makes one component of those that a link connects.
+void join_components(BulkVector<std::uint32_t>& component, const std::vector<VertexLink>& links) {
+  if (links.empty()) return;
+  UnionFind sets(component.size());
+  for (const VertexLink& link : links) sets.join(component[link.a], component[link.b]);
+  for (std::uint32_t& name : component) name = sets.root_of(name);
+}
+
 /// Both directions of every link, by vertex.
 std::vector<VertexLink> directed(const std::vector<VertexLink>& links) {
   std::vector<VertexLink> out;
@@ -121,8 +130,12 @@ GeodesicDistance geodesic_distance(const PointGraph& graph, const KdTree& tree,
                                    OpContext& ctx) {
   const std::size_t count = graph.vertex.size();
   BulkVector<std::uint32_t> component = components(graph, tree, params.edge_m, ctx);
+  std::vector<VertexLink> more;
+  if (params.joins_sparse_surfaces) more = sparse_surface_links(graph, tree, params.edge_m, ctx);
+  join_components(component, more);
   const GapBridges gaps = gap_bridges(graph.vertex.view(), component.view(), weight, params.bridge_m, ctx);
-  const std::vector<VertexLink> links = directed(gaps.links);
+  more.insert(more.end(), gaps.links.begin(), gaps.links.end());
+  const std::vector<VertexLink> links = directed(more);
   GeodesicDistance out{BulkVector<double>(count), BulkVector<std::uint32_t>(count),
                        BulkVector<std::uint32_t>(count), gaps.links.size()};
   double lowest = kUnreached;

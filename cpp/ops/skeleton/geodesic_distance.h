@@ -21,6 +21,8 @@ struct GeodesicParams {
   double bridge_m;  ///< longest gap that is bridged
   double root_m;    ///< height above the lowest vertex that counts as root
   double bin_m;     ///< length of a bin
+  /// Joins the points of sparse surfaces (sparse_surfaces.h).
+  bool joins_sparse_surfaces;
 };
 
 /// Shortest distances along the graph of all pairs of vertices within edge_m, and links over gaps, from the lowest

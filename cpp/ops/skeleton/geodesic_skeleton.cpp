@@ -289,10 +289,11 @@ void hand_to_rows(const PointGraph& graph, const GeodesicDistance& found, const 
 std::uint64_t geodesic_skeleton_bytes(std::uint64_t point_count) { return 190 * point_count + (1 << 20); }
 
 GeodesicSkeleton geodesic_skeleton(HitPoints points, OpContext& ctx) {
-  return geodesic_skeleton(point_graph(points.xyz(), 0, ctx), points.size(), RingArcs::kApart, ctx);
+  return geodesic_skeleton(point_graph(points.xyz(), 0, ctx), points.size(), {RingArcs::kApart, false}, ctx);
 }
 
-GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, RingArcs arcs, OpContext& ctx) {
+GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, const SkeletonExtras& extras,
+                                   OpContext& ctx) {
   GeodesicSkeleton out{{}, {}, {}, graph.spacing_m, graph.order.size(), 0, 0};
   Nodes nodes;
   GeodesicDistance found{BulkVector<double>(graph.vertex.size()), {}, {}, 0};
@@ -303,12 +304,13 @@ GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, Ri
     BulkVector<std::uint32_t> weight(graph.vertex.size());
     for (const std::uint32_t vertex : graph.of_point) ++weight[vertex];
     found =
-        geodesic_distance(graph, tree, weight.view(), {kEdge * d, kBridge * d, kRootHeight, kBin * d}, ctx);
+        geodesic_distance(graph, tree, weight.view(),
+                          {kEdge * d, kBridge * d, kRootHeight, kBin * d, extras.joins_sparse_surfaces}, ctx);
     out.bridge_count = found.bridge_count;
     nodes = nodes_of_blocks(graph, found, kBin * d);
     if (!nodes.list.empty()) {
       merge_near(nodes, kMerge * d, ctx);
-      if (arcs == RingArcs::kJoined) {
+      if (extras.arcs == RingArcs::kJoined) {
         UnionFind sets =
             ring_arcs(nodes.list, {nodes.of_vertex.data(), nodes.of_vertex.size()}, graph.vertex.view(), ctx);
         merge_sets(nodes, sets);

@@ -36,12 +36,18 @@ enum class RingArcs : std::uint8_t {
   kJoined,  ///< one node (ring_arcs.h)
 };
 
+/// What is done beyond contract skeleton-qsm section 4.1, for clouds whose points lie at random or unevenly.
+struct SkeletonExtras {
+  RingArcs arcs;
+  bool joins_sparse_surfaces;  ///< sparse_surfaces.h
+};
+
 /// Peak memory of geodesic_skeleton in addition to its arguments, result included.
 std::uint64_t geodesic_skeleton_bytes(std::uint64_t point_count);
 
 /// Skeleton of one plant by level sets of the distance along its points (contract skeleton-qsm section 4.1).
 ///
-/// points   (n) hits, metres, z up. Rows that are not finite are left out. Empty or one place: no nodes. Arcs are left apart.
+/// points   (n) hits, metres, z up. Rows that are not finite are left out. Empty or one place: no nodes. Without extras.
 /// Method   d = median spacing. Points nearer than 4 d are joined; parts that are up to 15 d apart are joined to the
 ///          largest part by the shortest links. Distances run from the points within 0.05 m of the lowest one of that
 ///          part. Connected points of a bin of 6 d, at least 3, are a node; nodes of a bin nearer than 8 d are one. The
@@ -54,6 +60,7 @@ std::uint64_t geodesic_skeleton_bytes(std::uint64_t point_count);
 /// Source   Verroust & Lazarus 2000, "Extracting skeletal curves from 3D scattered data"; Dijkstra 1959.
 GeodesicSkeleton geodesic_skeleton(HitPoints points, OpContext& ctx);
 /// The same for a graph of `rows` points that the caller goes on using.
-GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, RingArcs arcs, OpContext& ctx);
+GeodesicSkeleton geodesic_skeleton(const PointGraph& graph, std::size_t rows, const SkeletonExtras& extras,
+                                   OpContext& ctx);
 
 }  // namespace pc

@@ -43,10 +43,10 @@ std::vector<FuzzTarget> targets() {
 #if defined(PC_FUZZ_ONLY)
   return {PC_FUZZ_ONLY()};
 #else
-  return {las_target(),      laz_target(), text_target(),     ply_target(),  pcd_target(),
-          e57_target(),      ptx_target(), json_target(),     obj_target(),  mtl_target(),
-          ply_mesh_target(), stl_target(), plant_target(),    zcol_target(), npy_target(),
-          skeleton_target(), qsm_target(), qsm_build_target()};
+  return {las_target(),      laz_target(), text_target(),      ply_target(),      pcd_target(),
+          e57_target(),      ptx_target(), json_target(),      obj_target(),      mtl_target(),
+          ply_mesh_target(), stl_target(), plant_target(),     zcol_target(),     npy_target(),
+          skeleton_target(), qsm_target(), qsm_build_target(), qsm_model_target()};
 #endif
 }
 

@@ -28,11 +28,12 @@ FuzzTarget plant_target();
 FuzzTarget qsm_target();
 FuzzTarget skeleton_target();  // positions and parameters instead of a file
 FuzzTarget qsm_build_target();
-FuzzTarget zcol_target();      // archive_targets.cpp
-FuzzTarget npy_target();       // archive_targets.cpp
-FuzzTarget obj_target();       // mesh_targets.cpp
-FuzzTarget mtl_target();       // mesh_targets.cpp
-FuzzTarget stl_target();       // mesh_targets.cpp
-FuzzTarget ply_mesh_target();  // mesh_targets.cpp
+FuzzTarget qsm_model_target();  // records of a request instead of a file
+FuzzTarget zcol_target();       // archive_targets.cpp
+FuzzTarget npy_target();        // archive_targets.cpp
+FuzzTarget obj_target();        // mesh_targets.cpp
+FuzzTarget mtl_target();        // mesh_targets.cpp
+FuzzTarget stl_target();        // mesh_targets.cpp
+FuzzTarget ply_mesh_target();   // mesh_targets.cpp
 
 }  // namespace pc::fuzz

@@ -114,7 +114,64 @@ void expect_sound(const QsmBuildResult& built) {
   EXPECT_LE(built.total.low, built.total.high);
 }
 
+/// Mean and extremes of a model's radii between two heights, by length, over the axis of rank 0.
+struct StemRadii {
+  double mean = 0, least = 1e9, most = 0;
+};
+
+StemRadii stem_between(const Qsm& qsm, double low, double high) {
+  StemRadii out;
+  double length = 0;
+  for (const QsmCylinder& c : qsm.cylinders) {
+    const double z = (c.start.z + c.end.z) / 2;
+    if (c.rank != 0 || z < low || z > high) continue;
+    out.mean += c.radius * c.length_m();
+    length += c.length_m();
+    out.least = std::min(out.least, c.radius);
+    out.most = std::max(out.most, c.radius);
+  }
+  out.mean = length > 0 ? out.mean / length : 0;
+  return out;
+}
+
 class BuildQsm : public testing::TestWithParam<RadiusModel> {};
+
+/// A stem of 0.1 m radius and 3 m, at random places of its surface.
+TEST_P(BuildQsm, ACleanStemHasItsRadiusHoweverDenseItsPoints) {
+  for (const std::size_t count : {1000U, 4000U, 20'000U, 80'000U}) {
+    for (const std::uint64_t seed : {1U, 2U}) {
+      std::vector<Vec3d> points;
+      add_tube(points, {{0, 0, 0}, {0, 0, 3}, 0.1}, std::sqrt(2 * kPi * 0.1 * 3 / count), seed);
+      const QsmBuildResult built = build(points, GetParam());
+      expect_sound(built);
+      const StemRadii stem = stem_between(built.qsm, 0.2, 2.8);
+      EXPECT_NEAR(stem.mean, 0.1, 0.005) << count << " points, seed " << seed;
+      EXPECT_GT(stem.least, 0.09) << count;
+      EXPECT_LT(stem.most, 0.11) << count;
+      EXPECT_LT(built.qsm.cylinders.size(), 800U) << count;
+    }
+  }
+}
+
+/// The branches have more than three times as many points on each square metre as the stem.
+TEST_P(BuildQsm, AStemOfFewerPointsThanItsBranchesHasItsRadius) {
+  for (const std::size_t count : {4000U, 20'000U}) {
+    std::vector<Vec3d> points;
+    add_tube(points, {{0, 0, 0}, {0, 0, 3}, 0.1}, std::sqrt(2 * kPi * 0.1 * 3 / (count / 2)), 1);
+    for (const double side : {1.0, -1.0})
+      add_tube(points, {{0, 0, 2}, {side, 0, 2.5}, 0.04},
+               std::sqrt(2 * kPi * 0.04 * std::hypot(1, 0.5) / (count / 4)), side > 0 ? 2 : 3);
+    const QsmBuildResult built = build(points, GetParam());
+    expect_sound(built);
+    const StemRadii stem = stem_between(built.qsm, 0.3, 1.5);
+    EXPECT_NEAR(stem.mean, 0.1, 0.01) << count << " points";
+    EXPECT_GT(stem.least, 0.085) << count;
+    const double truth = kPi * (0.1 * 0.1 * 3 + 2 * 0.04 * 0.04 * std::hypot(1, 0.5));
+    if (GetParam() == RadiusModel::kTapered) {
+      EXPECT_NEAR(volume_of(built.qsm) / truth, 1, 0.15) << count;
+    }
+  }
+}
 
 TEST_P(BuildQsm, VolumeAndLengthOfATree) {
   const QsmBuildResult built = build(tree_points(), GetParam());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,21 @@ std::string refusal(QsmRows rows) {
     return error.what();
   }
   return "accepted";
+}
+
+TEST(ShootTable, PlacesAndRadiiBeyondMeasureAreRefused) {
+  for (const double far :
+       {1e91, -1e91, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    QsmCylinder end = cylinder(7, -1, 0), radius = cylinder(7, -1, 0);
+    end.end.y = far;
+    EXPECT_EQ(refusal(rows_of({end})), "cylinder 7 has a position or a radius beyond 1e90 m") << far;
+    if (!(far > 0)) continue;
+    radius.radius = far;
+    EXPECT_EQ(refusal(rows_of({radius})), "cylinder 7 has a position or a radius beyond 1e90 m") << far;
+  }
+  QsmCylinder near = cylinder(7, -1, 0);
+  near.end.y = 1e89;
+  EXPECT_EQ(refusal(rows_of({near})), "accepted");
 }
 
 TEST(ShootTable, DerivesShootsFromBranching) {

@@ -29,6 +29,7 @@ export interface CropParams {
   readonly max_voxels: number;
   readonly inner_fraction: number;
   readonly class_count: number;
+  readonly hops: number;
 }
 
 export interface CropLevel {
@@ -62,6 +63,13 @@ export interface VoxelColumns {
   readonly places: NativeColumn;
 }
 
+/** Columns of the features, classes, and neighbours of a voxel with itself. */
+export interface VoxelNetworkSize {
+  readonly features: number;
+  readonly classes: number;
+  readonly neighbors: number;
+}
+
 export interface WoodModelNative {
   voxelFeatureWidths(): Readonly<Record<FeatureKind, number>>;
   voxelCloud(
@@ -80,7 +88,7 @@ export interface WoodModelNative {
     options?: OpOptions,
   ): NativeJob<NativeColumn>;
   voxelColumns(cloud: NativeVoxelCloud, options?: OpOptions): NativeJob<VoxelColumns>;
-  voxelNetworkBytes(points: number, featureCount: number, classCount: number): number;
+  voxelNetworkBytes(points: number, size: VoxelNetworkSize): number;
 }
 
 /** Columns of each kind of feature. */
@@ -101,5 +109,5 @@ export const cropLabels: WoodModelNative["cropLabels"] = (crops, params, options
 /** All features of a voxel cloud, to train with. */
 export const voxelColumns: WoodModelNative["voxelColumns"] = (cloud, options) => addon.voxelColumns(cloud, options);
 /** Upper estimate of the memory of a voxel cloud, its features and its crops. */
-export const voxelNetworkBytes: WoodModelNative["voxelNetworkBytes"] = (points, featureCount, classCount) =>
-  addon.voxelNetworkBytes(points, featureCount, classCount);
+export const voxelNetworkBytes: WoodModelNative["voxelNetworkBytes"] = (points, size) =>
+  addon.voxelNetworkBytes(points, size);

@@ -108,7 +108,8 @@ Napi::Value voxel_crops_job(const Napi::CallbackInfo& info) {
                           .neighbors = whole_field<std::uint32_t>(js, "neighbors"),
                           .max_voxels = whole_field<std::uint32_t>(js, "max_voxels"),
                           .inner_fraction = number_field(js, "inner_fraction"),
-                          .class_count = whole_field<std::uint32_t>(js, "class_count")};
+                          .class_count = whole_field<std::uint32_t>(js, "class_count"),
+                          .hops = whole_field<std::uint32_t>(js, "hops")};
   return start_job<CropRunPtr>(
       info.Env(), job_options(info[2]),
       [cloud, params](OpContext& ctx) -> CropRunPtr {
@@ -278,12 +279,14 @@ Napi::Value voxel_columns_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// voxelNetworkBytes(points, feature_count, class_count): number
+// voxelNetworkBytes(points, { features, classes, neighbors }): number
 Napi::Value voxel_network_bytes_of(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(
-      info.Env(), static_cast<double>(voxel_network_bytes(
-                      strict_whole(info[0], "points"), strict_whole<std::uint32_t>(info[1], "feature_count"),
-                      strict_whole<std::uint32_t>(info[2], "class_count"))));
+  const auto js = strict_object(info[1], "size");
+  const VoxelNetworkSize size{.features = whole_field<std::uint32_t>(js, "features"),
+                              .classes = whole_field<std::uint32_t>(js, "classes"),
+                              .neighbors = whole_field<std::uint32_t>(js, "neighbors")};
+  const std::uint64_t bytes = voxel_network_bytes(strict_whole(info[0], "points"), size);
+  return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ def package(identifier, training, metrics):
         "schema_version": 1,
         "id": identifier,
         "name": "Wood and leaf of single trees",
-        "description": "Local shape at six scales, straightest runs and cheapest paths to the base of the plant, then two rounds of what the neighbours of a voxel say. Trained on generated scans alone.",
+        "description": "Local shape at six scales, straightest runs and cheapest paths to the base of the plant, then three rounds of what the neighbours of a voxel say. Trained on generated scans alone.",
         "task": "wood_leaf",
         "arch": "onnx",
         "variant": "paths-m",
@@ -99,7 +99,7 @@ def package(identifier, training, metrics):
         },
         "hparams": {"num_classes": 2, "in_channels": WIDTH},
         "hierarchy": {"voxel": VOXEL_M, "levels": LEVELS, "k": NEIGHBORS},
-        "crop": {"max_points": MAX_POINTS, "inner_fraction": INNER},
+        "crop": {"max_points": MAX_POINTS, "inner_fraction": INNER, "hops": ROUNDS},
         "classes": [
             {"value": 1, "name": "Wood", "color": "#8b5a2b"},
             {"value": 2, "name": "Leaf", "color": "#3fa34d"},

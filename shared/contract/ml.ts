@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   DEFAULT_CROP_INNER_FRACTION,
   DEFAULT_CROP_VOXELS,
+  MAX_CROP_HOPS,
   MAX_CROP_VOXELS,
   MAX_MODEL_CLASSES,
   MAX_MODEL_TEXT_CHARS,
@@ -82,6 +83,7 @@ export const ModelPackage = z
       .object({
         max_points: z.int().min(MIN_CROP_VOXELS).max(MAX_CROP_VOXELS).default(DEFAULT_CROP_VOXELS),
         inner_fraction: z.number().min(0.1).max(1).default(DEFAULT_CROP_INNER_FRACTION),
+        hops: z.int().min(0).max(MAX_CROP_HOPS).default(0),
       })
       .prefault({}),
     classes: z.array(ModelClass).min(2).max(MAX_MODEL_CLASSES),

@@ -72,6 +72,7 @@ export async function writeCrops(
     max_voxels: options.max_voxels,
     inner_fraction: options.inner_fraction,
     class_count: 2,
+    hops: 0,
   };
   const { kinds, voxel_m, ...crop_params } = params;
   const crops = await job.track(() => native.voxelCrops(made.cloud, crop_params));

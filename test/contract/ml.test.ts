@@ -182,6 +182,7 @@ describe("refused model.json", () => {
     ["hierarchy.levels", modelJson({ hierarchy: { voxel: 1, levels: 1, k: 4 } })],
     ["hierarchy.levels", modelJson({ hierarchy: { voxel: 1, levels: 1e9, k: 4 } })],
     ["hierarchy.k", modelJson({ hierarchy: { voxel: 1, levels: 2, k: 1 } })],
+    ["crop.hops", modelJson({ crop: { hops: 9 } })],
     ["crop.max_points", modelJson({ crop: { max_points: 255 } })],
     ["crop.max_points", modelJson({ crop: { max_points: 1e9 } })],
     ["crop.inner_fraction", modelJson({ crop: { inner_fraction: 0.05 } })],
@@ -305,6 +306,11 @@ describe("refused networks", () => {
     ],
   ])("%s", async (why, network) => {
     expect(await refusal(modelJson(), network)).toContain(why);
+  });
+
+  test("a network of two levels cannot count its hops", async () => {
+    const json = modelJson({ crop: { max_points: 256, inner_fraction: 0.7, hops: 1 } });
+    expect(await refusal(json, TWO_LEVEL_NETWORK)).toContain("asks for a second level");
   });
 
   test("bytes that begin as a file of the runtime's own format are run as the ONNX that was checked", async () => {

@@ -33,6 +33,15 @@ export function possibleInputs({ hparams, hierarchy: { levels, k } }: ModelPacka
   return ports;
 }
 
+/** Levels of crops that inputs ask for, 1 or more: those of the lists and places, and that above a list of parents. */
+export function levelsOf(inputs: readonly string[]): number {
+  const levels = inputs.map((name) => {
+    const [kind, level] = name.split("_");
+    return level === undefined ? 1 : Number(level) + (kind === "parent" ? 2 : 1);
+  });
+  return Math.max(1, ...levels);
+}
+
 /**
  * Checks that a graph is what its model.json says: versions, inputs, output, and operators in an order in which each has
  * what it needs, so that there is no cycle. Answers the names of its inputs. Errors: invalid_file.
@@ -56,8 +65,11 @@ export function checkGraph(graph: OnnxGraph, model: ModelPackage): string[] {
     checkPort(input, wanted, "input");
   }
   if (!inputs.some(({ name }) => name === "features")) throw refuse('has no input "features"');
+  const names = inputs.map(({ name }) => name);
+  if (model.crop.hops > 0 && levelsOf(names) > 1)
+    throw refuse("asks for a second level; a network with crop.hops has one level");
   checkPort(output, { name: "logits", type: FLOAT, dims: [null, model.hparams.num_classes] }, "output");
-  return inputs.map(({ name }) => name);
+  return names;
 }
 
 function checkPort(port: GraphPort, wanted: GraphPort, kind: string): void {

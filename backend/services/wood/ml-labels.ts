@@ -10,6 +10,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/wood-model.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { mlDevice } from "../ml/device.ts";
+import { levelsOf } from "../ml/graph-check.ts";
 import { findModel, type InstalledModel } from "../ml/library.ts";
 import { type NetworkProcess, withNetwork } from "../ml/network.ts";
 import { type ReadPackage, readPackage } from "../ml/package.ts";
@@ -68,7 +69,13 @@ export function mlLabelsBytes(points: number, { model: { model } }: MlPlan): num
   const { hparams, hierarchy, crop } = model;
   const layer = 4 * crop.max_points * hierarchy.k * Math.max(hparams.in_channels, 64);
   return (
-    native.voxelNetworkBytes(points, hparams.in_channels, hparams.num_classes) + PROCESS_BYTES + LIVE_LAYERS * layer
+    native.voxelNetworkBytes(points, {
+      features: hparams.in_channels,
+      classes: hparams.num_classes,
+      neighbors: hierarchy.k,
+    }) +
+    PROCESS_BYTES +
+    LIVE_LAYERS * layer
   );
 }
 
@@ -122,12 +129,13 @@ async function readAgain({ folder, model }: InstalledModel): Promise<ReadPackage
   throw new AppError("conflict", `model ${model.id} was replaced by another one after the request; send it again`);
 }
 
-const cropParams = ({ model: { hierarchy, crop, hparams } }: ReadPackage): native.CropParams => ({
-  levels: hierarchy.levels,
+const cropParams = ({ model: { hierarchy, crop, hparams }, inputs }: ReadPackage): native.CropParams => ({
+  levels: levelsOf(inputs),
   neighbors: hierarchy.k,
   max_voxels: crop.max_points,
   inner_fraction: crop.inner_fraction,
   class_count: hparams.num_classes,
+  hops: crop.hops,
 });
 
 interface Voting {

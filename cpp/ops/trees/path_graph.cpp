@@ -63,39 +63,42 @@ void add_others(PathGraph& graph, OpContext& ctx) {
   first[0] = 0;
 }
 
-/// Fills the lists of the nodes that are nearest, and the scatter.
-void find_near(Span<const Vec3d> nodes, double most_gap_m, PathGraph& graph, OpContext& ctx) {
-  const KdTree tree(nodes, ctx);
-  const KdTreeView view = tree.view();
-  const double most = most_gap_m * most_gap_m;
-  const auto width = static_cast<std::uint32_t>(graph.width);
-  ctx.begin_phase("Joining neighbours", tree.leaf_blocks(all_knn_block(width)).size() - 1);
-  all_knn(tree, width, ctx, [&](std::uint32_t number, const LeafKnn& found) {
-    const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
-    for (std::uint32_t i = 0; i < leaf.count; ++i) {
-      const auto rows = found.rows(i);
-      const auto squared = found.squared(i);
-      std::uint32_t* const list = graph.near.data() + leaf.row[i] * width;
-      std::size_t kept = 0;
-      for (; kept < rows.size && squared[kept] <= most; ++kept)
-        list[kept] = static_cast<std::uint32_t>(rows[kept]);
-      std::fill(list + kept, list + width, kNone);
-      graph.scatter[leaf.row[i]] = scatter_of(leaf.point(i), rows, nodes);
-    }
-  });
-}
-
 }  // namespace
 
-PathGraph path_graph(Span<const Vec3d> nodes, std::uint32_t neighbors, double most_gap_m, OpContext& ctx) {
-  PathGraph graph;
-  if (nodes.size == 0) return graph;
+PathGraphMaker::PathGraphMaker(Span<const Vec3d> places, std::uint32_t neighbors, double gap_m)
+    : nodes(places), most_gap_m(gap_m) {
   graph.scatter.resize(nodes.size);
   graph.width = neighbors;
   graph.near.resize(checked_bytes(nodes.size, neighbors));
-  find_near(nodes, most_gap_m, graph, ctx);
-  add_others(graph, ctx);
-  return graph;
+}
+
+void PathGraphMaker::set_near(std::size_t node, Span<const std::uint64_t> rows, Span<const double> squared) {
+  const std::size_t found = std::min(rows.size, graph.width);
+  const double most = most_gap_m * most_gap_m;
+  std::uint32_t* const list = graph.near.data() + node * graph.width;
+  std::size_t kept = 0;
+  for (; kept < found && squared[kept] <= most; ++kept) list[kept] = static_cast<std::uint32_t>(rows[kept]);
+  std::fill(list + kept, list + graph.width, kNone);
+  graph.scatter[node] = scatter_of(nodes[node], rows.subspan(0, found), nodes);
+}
+
+PathGraph PathGraphMaker::finish(OpContext& ctx) && {
+  if (graph.size() > 0) add_others(graph, ctx);
+  return std::move(graph);
+}
+
+PathGraph path_graph(Span<const Vec3d> nodes, std::uint32_t neighbors, double most_gap_m, OpContext& ctx) {
+  if (nodes.size == 0) return {};
+  PathGraphMaker maker(nodes, neighbors, most_gap_m);
+  const KdTree tree(nodes, ctx);
+  const KdTreeView view = tree.view();
+  ctx.begin_phase("Joining neighbours", tree.leaf_blocks(all_knn_block(neighbors)).size() - 1);
+  all_knn(tree, neighbors, ctx, [&](std::uint32_t number, const LeafKnn& found) {
+    const kd_tree::Leaf leaf = view.leaf(view.nodes[number]);
+    for (std::uint32_t i = 0; i < leaf.count; ++i)
+      maker.set_near(leaf.row[i], found.rows(i), found.squared(i));
+  });
+  return std::move(maker).finish(ctx);
 }
 
 }  // namespace pc

@@ -63,4 +63,17 @@ struct PathGraph {
 /// Errors kUnsupported: more than 2^32 neighbours that are near in one direction alone.
 PathGraph path_graph(Span<const Vec3d> nodes, std::uint32_t neighbors, double most_gap_m, OpContext& ctx);
 
+/// The same graph, made while another search visits the nearest neighbours of every node: set_near for each node, from
+/// any thread, then finish.
+struct PathGraphMaker {
+  Span<const Vec3d> nodes;
+  double most_gap_m;
+  PathGraph graph;
+
+  PathGraphMaker(Span<const Vec3d> places, std::uint32_t neighbors, double gap_m);
+  /// rows, squared: of the nearest other nodes, nearest first; those beyond the number of neighbours are ignored.
+  void set_near(std::size_t node, Span<const std::uint64_t> rows, Span<const double> squared);
+  PathGraph finish(OpContext& ctx) &&;
+};
+
 }  // namespace pc

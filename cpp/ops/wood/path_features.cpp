@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "ops/wood/voxel_features.h"
 #include "ops/wood/voxel_lines.h"
+#include "ops/wood/voxel_neighbors.h"
 #include "ops/wood/voxel_paths.h"
 #include "ops/wood/voxel_shape.h"
 #include "ops/wood/voxel_slices.h"
@@ -14,9 +15,7 @@ namespace pc {
 
 namespace {
 
-constexpr std::uint32_t kNeighbors = 10;
-constexpr double kGap_m = 1;
-constexpr std::size_t kPoll = 65'536;
+constexpr std::size_t kPoll = 65'536, kGrain = 8192;
 constexpr double kLeast_m = 0.01;                              // added to lengths before their logarithm
 constexpr std::array<double, 3> kBack_m{0.1, 0.3, 1};          // of the path, for its straightness
 constexpr std::array<double, 4> kReaches_m{0.25, 0.75, 2, 5};  // of what hangs on a limb
@@ -24,6 +23,7 @@ constexpr double kMemory_m = 0.3, kLongMemory_m = 1;           // of means along
 constexpr double kSliceVoxels = 6, kJoinVoxels = 4;
 constexpr std::uint32_t kShapeColumn = kShapeWidth;  // of local_geometry: the second number of neighbours
 constexpr std::size_t kShapes = 3;                   // linearity, planarity, sphericity
+constexpr std::size_t kMostMeans = kShapes + 3;  // those, filled eighths, spread and coherence of the slices
 
 enum Column : std::uint32_t {
   kLength,                    // log of the path, metres
@@ -43,126 +43,162 @@ enum Column : std::uint32_t {
 };
 static_assert(kColumns == kPathWidth && kLineColumns + 9 == kLinesWidth);
 
+float log_length(double metres) { return static_cast<float>(std::log2(std::min(metres, 1e6) + kLeast_m)); }
+
+/// The paths in their own order: a voxel is known by its number in it, which is above that of the voxel before it.
+struct Ways {
+  Span<const std::uint32_t> voxel;
+  BulkVector<std::uint32_t> from;  ///< kNoParent where a path starts
+  BulkVector<float> length;
+
+  Ways(const VoxelPaths& paths, OpContext& ctx)
+      : voxel(paths.order.view()), from(voxel.size), length(voxel.size) {
+    BulkVector<std::uint32_t> at(voxel.size);
+    for (std::size_t k = 0; k < voxel.size; ++k) {
+      if (k % kPoll == 0) ctx.checkpoint();
+      const std::uint32_t i = voxel[k], parent = paths.parent[i];
+      at[i] = static_cast<std::uint32_t>(k);
+      from[k] = parent == kNoParent ? kNoParent : at[parent];
+      length[k] = paths.length[i];
+    }
+  }
+  std::size_t size() const { return voxel.size; }
+  float step(std::size_t k) const { return length[k] - length[from[k]]; }
+};
+
 /// Sums over what hangs on each voxel, itself included.
 struct Hanging {
   BulkVector<std::uint32_t> count;
   BulkVector<float> length, reach;
 
-  Hanging(const VoxelPaths& paths, OpContext& ctx) {
-    const std::size_t m = paths.parent.size();
-    count.resize(m);
-    length.resize(m);
-    reach.resize(m);
-    for (std::size_t k = m; k-- > 0;) {
+  Hanging(const Ways& ways, OpContext& ctx) : count(ways.size()), length(ways.size()), reach(ways.size()) {
+    for (std::size_t k = ways.size(); k-- > 0;) {
       if (k % kPoll == 0) ctx.checkpoint();
-      const std::uint32_t i = paths.order[k], from = paths.parent[i];
-      ++count[i];
+      const std::uint32_t from = ways.from[k];
+      ++count[k];
       if (from == kNoParent) continue;
-      const float step = paths.length[i] - paths.length[from];
-      count[from] += count[i];
-      length[from] += length[i] + step;
-      reach[from] = std::max(reach[from], reach[i] + step);
+      const float step = ways.step(k);
+      count[from] += count[k];
+      length[from] += length[k] + step;
+      reach[from] = std::max(reach[from], reach[k] + step);
     }
   }
 };
-
-float log_length(double metres) { return static_cast<float>(std::log2(std::min(metres, 1e6) + kLeast_m)); }
 
 /// What depends on a voxel and its way back alone.
-void write_way(std::uint32_t i, Span<const Vec3d> places, const VoxelPaths& paths, const Hanging& hanging,
-               float* out, const OpContext& ctx) {
-  const float length = paths.length[i];
+void write_way(std::size_t k, Span<const Vec3d> places, const Ways& ways, const Hanging& hanging, float* out,
+               const OpContext& ctx) {
+  const float length = ways.length[k];
+  const std::uint32_t from = ways.from[k];
   out[kLength] = log_length(static_cast<double>(length));
-  out[kHangCount] = static_cast<float>(std::log2(static_cast<double>(hanging.count[i])));
-  out[kHangLength] = log_length(static_cast<double>(hanging.length[i]));
-  out[kReach] = log_length(static_cast<double>(hanging.reach[i]));
+  out[kHangCount] = static_cast<float>(std::log2(static_cast<double>(hanging.count[k])));
+  out[kHangLength] = log_length(static_cast<double>(hanging.length[k]));
+  out[kReach] = log_length(static_cast<double>(hanging.reach[k]));
   out[kBush] = out[kHangLength] - out[kReach];
-  const std::uint32_t from = paths.parent[i];
-  out[kStep] = log_length(from == kNoParent ? 0.0 : static_cast<double>(length - paths.length[from]));
-  std::uint32_t at = i;
-  std::size_t walked = 0;
-  for (std::size_t k = 0; k < kBack_m.size(); ++k) {
-    while (paths.parent[at] != kNoParent && static_cast<double>(length - paths.length[at]) < kBack_m[k]) {
+  out[kStep] = log_length(from == kNoParent ? 0.0 : static_cast<double>(ways.step(k)));
+  std::size_t at = k, walked = 0;
+  for (std::size_t b = 0; b < kBack_m.size(); ++b) {
+    while (ways.from[at] != kNoParent && static_cast<double>(length - ways.length[at]) < kBack_m[b]) {
       if (++walked % 4096 == 0) ctx.checkpoint();
-      at = paths.parent[at];
+      at = ways.from[at];
     }
-    const double way = static_cast<double>(length - paths.length[at]);
-    out[kStraight + k] =
-        way > 0 ? static_cast<float>(std::min(1.0, std::sqrt(squared_distance(places[i], places[at])) / way))
-                : 1;
-    if (k < 2) out[kHangBack + k] = log_length(static_cast<double>(hanging.length[at]));
+    const double way = static_cast<double>(length - ways.length[at]);
+    const double chord = std::sqrt(squared_distance(places[ways.voxel[k]], places[ways.voxel[at]]));
+    out[kStraight + b] = way > 0 ? static_cast<float>(std::min(1.0, chord / way)) : 1;
+    if (b < 2) out[kHangBack + b] = log_length(static_cast<double>(hanging.length[at]));
   }
 }
 
-/// Way back to the nearest voxel on whose path at least `reach_m` goes on.
-void write_limb(const VoxelPaths& paths, const Hanging& hanging, double reach_m, std::uint32_t column,
-                BulkVector<float>& out, OpContext& ctx) {
-  BulkVector<float> way(paths.parent.size());
-  for (std::size_t k = 0; k < paths.order.size(); ++k) {
-    if (k % kPoll == 0) ctx.checkpoint();
-    const std::uint32_t i = paths.order[k], from = paths.parent[i];
-    const bool is_limb = static_cast<double>(hanging.reach[i]) >= reach_m || from == kNoParent;
-    way[i] = is_limb ? 0 : way[from] + paths.length[i] - paths.length[from];
-    out[std::size_t{i} * kPathWidth + column] = log_length(static_cast<double>(way[i]));
-  }
-}
-
-/// Where the means of a value go: columns of `out` before a voxel and after it, kPathWidth or another width apart.
-struct MeansTo {
-  BulkVector<float>& out;
-  std::uint32_t width, before, after;
-  double memory_m;
-};
-
-/// Means of a value: along the path to each voxel, and over what hangs on it, both fading with the distance.
-template <class Value>
-void write_means(const VoxelPaths& paths, Value&& value, const MeansTo& to, OpContext& ctx) {
-  const std::size_t m = paths.parent.size();
-  const auto kept = [&](std::uint32_t i) {
-    const float step = paths.length[i] - paths.length[paths.parent[i]];
-    return static_cast<float>(std::exp(-static_cast<double>(step) / to.memory_m));
-  };
-  BulkVector<float> weight(m), sum(m);
-  for (std::size_t k = 0; k < m; ++k) {
-    if (k % kPoll == 0) ctx.checkpoint();
-    const std::uint32_t i = paths.order[k];
-    const bool starts = paths.parent[i] == kNoParent;
-    const float keep = starts ? 0 : kept(i);
-    weight[i] = 1 + (starts ? 0 : keep * weight[paths.parent[i]]);
-    sum[i] = value(i) + (starts ? 0 : keep * sum[paths.parent[i]]);
-    to.out[std::size_t{i} * to.width + to.before] = sum[i] / weight[i];
-  }
-  for (std::size_t i = 0; i < m; ++i) weight[i] = 1, sum[i] = value(static_cast<std::uint32_t>(i));
-  for (std::size_t k = m; k-- > 0;) {
-    if (k % kPoll == 0) ctx.checkpoint();
-    const std::uint32_t i = paths.order[k], from = paths.parent[i];
-    to.out[std::size_t{i} * to.width + to.after] = sum[i] / weight[i];
-    if (from == kNoParent) continue;
-    const float keep = kept(i);
-    weight[from] += keep * weight[i];
-    sum[from] += keep * sum[i];
-  }
-}
-
-/// Length of each path over the longest one with the same start.
-void write_share(const VoxelPaths& paths, BulkVector<float>& out, OpContext& ctx) {
-  const std::size_t m = paths.parent.size();
-  BulkVector<float> longest(m);
+/// Way back to the nearest voxel on whose path at least kReaches_m goes on, and the length of each path over the longest
+/// one with the same start.
+void write_limbs(const Ways& ways, const Hanging& hanging, BulkVector<float>& out, OpContext& ctx) {
+  constexpr std::size_t kReaches = kReaches_m.size();
+  const std::size_t m = ways.size();
+  BulkVector<float> way(kReaches * m), longest(m);
   BulkVector<std::uint32_t> root(m);
   for (std::size_t k = 0; k < m; ++k) {
     if (k % kPoll == 0) ctx.checkpoint();
-    const std::uint32_t i = paths.order[k];
-    root[i] = paths.parent[i] == kNoParent ? i : root[paths.parent[i]];
-    longest[root[i]] = std::max(longest[root[i]], paths.length[i]);
+    const std::uint32_t from = ways.from[k];
+    root[k] = from == kNoParent ? static_cast<std::uint32_t>(k) : root[from];
+    longest[root[k]] = std::max(longest[root[k]], ways.length[k]);
+    for (std::size_t r = 0; r < kReaches; ++r) {
+      const bool is_limb = static_cast<double>(hanging.reach[k]) >= kReaches_m[r] || from == kNoParent;
+      way[k * kReaches + r] = is_limb ? 0 : way[from * kReaches + r] + ways.length[k] - ways.length[from];
+    }
   }
-  for (std::size_t i = 0; i < m; ++i) {
-    const float most = longest[root[i]];
-    out[i * kPathWidth + kShare] = most > 0 ? paths.length[i] / most : 0;
-  }
+  parallel_for(ctx, m, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      float* const to = out.data() + std::size_t{ways.voxel[k]} * kPathWidth;
+      const float most = longest[root[k]];
+      to[kShare] = most > 0 ? ways.length[k] / most : 0;
+      for (std::size_t r = 0; r < kReaches; ++r)
+        to[kToLimb + r] = log_length(static_cast<double>(way[k * kReaches + r]));
+    }
+  });
 }
 
+/// Values of each voxel in the order of the paths, and their means: before a voxel along the path to it, after it over what
+/// hangs on it, both fading with the distance.
+class PathMeans {
+ public:
+  PathMeans(const Ways& ways, std::size_t width) : ways_(ways), width_(width), value_(width * ways.size()) {}
+
+  float* values(std::size_t k) { return value_.data() + k * width_; }
+  /// Calls put(voxel, means).
+  template <class Put>
+  void before(double memory_m, OpContext& ctx, const Put& put) {
+    start(memory_m, ctx);
+    for (std::size_t k = 0; k < ways_.size(); ++k) {
+      if (k % kPoll == 0) ctx.checkpoint();
+      const std::uint32_t from = ways_.from[k];
+      if (from != kNoParent) add(from, k, keep_[k]);
+      hand_over(k, put);
+    }
+  }
+  template <class Put>
+  void after(double memory_m, OpContext& ctx, const Put& put) {
+    start(memory_m, ctx);
+    for (std::size_t k = ways_.size(); k-- > 0;) {
+      if (k % kPoll == 0) ctx.checkpoint();
+      hand_over(k, put);
+      const std::uint32_t from = ways_.from[k];
+      if (from != kNoParent) add(k, from, keep_[k]);
+    }
+  }
+
+ private:
+  void start(double memory_m, OpContext& ctx) {
+    const std::size_t m = ways_.size();
+    weight_.resize(m);
+    keep_.resize(m);
+    sum_.resize(m * width_);
+    parallel_for(ctx, m, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        weight_[k] = 1;
+        const bool starts = ways_.from[k] == kNoParent;
+        keep_[k] = starts ? 0 : static_cast<float>(std::exp(-static_cast<double>(ways_.step(k)) / memory_m));
+      }
+      std::copy(value_.data() + begin * width_, value_.data() + end * width_, sum_.data() + begin * width_);
+    });
+  }
+  void add(std::size_t from, std::size_t to, float keep) {
+    weight_[to] += keep * weight_[from];
+    for (std::size_t c = 0; c < width_; ++c) sum_[to * width_ + c] += keep * sum_[from * width_ + c];
+  }
+  template <class Put>
+  void hand_over(std::size_t k, const Put& put) {
+    std::array<float, kMostMeans> mean;
+    for (std::size_t c = 0; c < width_; ++c) mean[c] = sum_[k * width_ + c] / weight_[k];
+    put(ways_.voxel[k], mean.data());
+  }
+
+  const Ways& ways_;
+  std::size_t width_;
+  BulkVector<float> value_, sum_, weight_, keep_;
+};
+
 void write_slices(const VoxelSlices& slices, BulkVector<float>& out, OpContext& ctx) {
-  parallel_for(ctx, slices.slice_of.size(), 65'536, [&](std::size_t begin, std::size_t end) {
+  parallel_for(ctx, slices.slice_of.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const VoxelSlice& slice = slices.slice[slices.slice_of[i]];
       float* const to = out.data() + i * kPathWidth + kSlice;
@@ -176,60 +212,64 @@ void write_slices(const VoxelSlices& slices, BulkVector<float>& out, OpContext& 
   });
 }
 
-/// The lines, then means of them and of the slices along the paths: fading within kMemory_m before and after, and within
-/// kLongMemory_m after.
-void write_lines(const VoxelPaths& paths, const VoxelSlices& slices, Span<const float> lines,
-                 BulkVector<float>& out, OpContext& ctx) {
-  const std::size_t m = paths.parent.size();
-  out.resize(m * kLinesWidth);
-  for (std::size_t i = 0; i < m; ++i) {
-    if (i % kPoll == 0) ctx.checkpoint();
-    std::copy_n(lines.data + i * kLineColumns, kLineColumns, out.data() + i * kLinesWidth);
-  }
-  const auto slice = [&](std::uint32_t i) -> const VoxelSlice& { return slices.slice[slices.slice_of[i]]; };
-  const auto fill = [&](std::uint32_t i) { return lines[std::size_t{i} * kLineColumns + kLineWidth]; };
-  const auto spread = [&](std::uint32_t i) { return log_length(static_cast<double>(slice(i).spread_m)); };
-  const auto coherence = [&](std::uint32_t i) { return slice(i).coherence; };
-  const auto means = [&](std::uint32_t column, const auto& value) {
-    // The short mean after a voxel goes over the long one before it.
-    write_means(paths, value, {out, kLinesWidth, column + 1, column + 2, kLongMemory_m}, ctx);
-    write_means(paths, value, {out, kLinesWidth, column, column + 1, kMemory_m}, ctx);
+/// Means of the shapes; with lines also the lines, and means of them and of the slices.
+void write_means(const Ways& ways, const NeighborFeatures& near, PathFeatures& found, OpContext& ctx) {
+  const bool has_lines = !near.lines.empty();
+  PathMeans means(ways, has_lines ? kMostMeans : kShapes);
+  if (has_lines) found.lines.resize(ways.size() * kLinesWidth);
+  parallel_for(ctx, ways.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::size_t i = ways.voxel[k];
+      float* const to = means.values(k);
+      std::copy_n(near.shapes.data() + i * kLocalGeometryWidth + kShapeColumn, kShapes, to);
+      if (!has_lines) continue;
+      const float* const slice = found.path.data() + i * kPathWidth + kSlice;
+      const float* const lines = near.lines.data() + i * kLineColumns;
+      to[kShapes] = lines[kLineWidth];
+      to[kShapes + 1] = slice[4];
+      to[kShapes + 2] = slice[2];
+      std::copy_n(lines, kLineColumns, found.lines.data() + i * kLinesWidth);
+    }
+  });
+  // Of a value of the lines: the mean before, after, and after with the long memory.
+  const auto put = [&](std::uint32_t i, const float* mean, std::uint32_t path_column,
+                       std::uint32_t line_column) {
+    std::copy_n(mean, kShapes, found.path.data() + std::size_t{i} * kPathWidth + path_column);
+    for (std::size_t c = 0; has_lines && c < 3; ++c)
+      found.lines[std::size_t{i} * kLinesWidth + kLineColumns + 3 * c + line_column] = mean[kShapes + c];
   };
-  means(kLineColumns, fill);
-  means(kLineColumns + 3, spread);
-  means(kLineColumns + 6, coherence);
+  means.before(kMemory_m, ctx, [&](std::uint32_t i, const float* mean) { put(i, mean, kBefore, 0); });
+  means.after(kMemory_m, ctx, [&](std::uint32_t i, const float* mean) { put(i, mean, kAfter, 1); });
+  if (!has_lines) return;
+  means.after(kLongMemory_m, ctx, [&](std::uint32_t i, const float* mean) {
+    for (std::size_t c = 0; c < 3; ++c)
+      found.lines[std::size_t{i} * kLinesWidth + kLineColumns + 3 * c + 2] = mean[kShapes + c];
+  });
 }
 
 }  // namespace
 
-PathFeatures path_features(const VoxelCloud& cloud, const PathInputs& inputs, OpContext& ctx) {
+PathFeatures path_features(const VoxelCloud& cloud, const NeighborFeatures& near, OpContext& ctx) {
   const auto places = cloud.nodes.place.view();
   PathFeatures found;
   BulkVector<float>& out = found.path;
   out.resize(places.size * kPathWidth);
   if (places.empty()) return found;
   const double voxel = cloud.nodes.edge_m;
-  const PathGraph graph = path_graph(places, kNeighbors, kGap_m, ctx);
-  const VoxelPaths paths = voxel_paths(places, graph, voxel, ctx);
-  const Hanging hanging(paths, ctx);
-  ctx.begin_phase("Measuring paths", places.size);
-  parallel_for(ctx, places.size, 2048, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      write_way(static_cast<std::uint32_t>(i), places, paths, hanging, out.data() + i * kPathWidth, ctx);
-  });
-  write_share(paths, out, ctx);
-  for (std::size_t k = 0; k < kReaches_m.size(); ++k)
-    write_limb(paths, hanging, kReaches_m[k], kToLimb + static_cast<std::uint32_t>(k), out, ctx);
-  for (std::uint32_t shape = 0; shape < kShapes; ++shape) {
-    const auto value = [&](std::uint32_t i) {
-      return inputs.local[std::size_t{i} * kLocalGeometryWidth + kShapeColumn + shape];
-    };
-    write_means(paths, value, {out, kPathWidth, kBefore + shape, kAfter + shape, kMemory_m}, ctx);
+  const VoxelPaths paths = voxel_paths(places, near.graph, voxel, ctx);
+  const Ways ways(paths, ctx);
+  {
+    const Hanging hanging(ways, ctx);
+    ctx.begin_phase("Measuring paths", places.size);
+    parallel_for(ctx, places.size, 2048, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k)
+        write_way(k, places, ways, hanging, out.data() + std::size_t{ways.voxel[k]} * kPathWidth, ctx);
+    });
+    write_limbs(ways, hanging, out, ctx);
   }
-  const VoxelSlices slices =
-      voxel_slices(places, graph, paths, kSliceVoxels * voxel, kJoinVoxels * voxel, ctx);
-  write_slices(slices, out, ctx);
-  if (!inputs.lines.empty()) write_lines(paths, slices, inputs.lines, found.lines, ctx);
+  write_slices(voxel_slices(places, near.graph, paths, kSliceVoxels * voxel, kJoinVoxels * voxel, ctx), out,
+               ctx);
+  write_means(ways, near, found, ctx);
   return found;
 }
 

@@ -61,10 +61,10 @@ VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, double v
   return cloud;
 }
 
-std::uint64_t voxel_network_bytes(std::uint64_t points, std::uint32_t feature_count,
-                                  std::uint32_t class_count) {
+std::uint64_t voxel_network_bytes(std::uint64_t points, const VoxelNetworkSize& size) {
   constexpr std::uint64_t kVoxelBytes = 44, kPathBytes = 190, kCropBytes = 64'000'000;
-  return points * (kVoxelBytes + kPathBytes + 4 * (std::uint64_t{feature_count} + class_count)) + kCropBytes;
+  const std::uint64_t columns = std::uint64_t{size.features} + size.classes + size.neighbors;
+  return points * (kVoxelBytes + kPathBytes + 4 * columns) + kCropBytes;
 }
 
 }  // namespace pc

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "ops/wood/crop_search.h"
 #include "ops/wood/place_cells.h"
 #include "ops/wood/voxel_hierarchy.h"
 #include "spatial/kd_tree.h"
@@ -13,19 +14,11 @@ namespace pc {
 namespace {
 
 constexpr double kLeastWeight = 0.05;
-constexpr int kBisections = 60;
+/// Mark of the voxels around a part while its crop is made.
+constexpr std::uint8_t kAround = 2;
 
-/// A voxel and its squared distance from the seed.
-struct Near {
-  double squared;
-  std::uint32_t voxel;
-};
-bool nearer(const Near& a, const Near& b) {
-  return a.squared < b.squared || (a.squared == b.squared && a.voxel < b.voxel);
-}
-
-/// Itself first, then the nearest others.
-std::vector<std::uint32_t> neighbors_of(Span<const Vec3d> places, std::uint32_t count, OpContext& ctx) {
+/// Of the means of cells: itself first, then the nearest others.
+std::vector<std::uint32_t> neighbors_of_cells(Span<const Vec3d> places, std::uint32_t count, OpContext& ctx) {
   const KdTree tree(places, ctx);
   const KdTreeView view = tree.view();
   std::vector<std::uint32_t> out(places.size * count);
@@ -53,87 +46,21 @@ std::vector<float> relative(Span<const Vec3d> places, const Vec3d& seed) {
   return out;
 }
 
-}  // namespace
-
-struct CropSequence::Search {
-  KdTree tree;
-  double hint = 0;  ///< squared radius of the last crop
-
-  /// The `count` voxels nearest to a place, nearest first.
-  std::vector<Near> nearest(const Vec3d& place, std::size_t count, OpContext& ctx) {
-    const KdTreeView view = tree.view();
-    double low = 0, high = hint > 0 ? hint : 1;
-    const auto holds = [&](double squared) {
-      ctx.checkpoint();
-      return view.count_within(place, squared, count) >= count;
-    };
-    while (!holds(high)) low = std::exchange(high, 4 * high);
-    for (int i = 0; i < kBisections && view.count_within(place, high, 2 * count) >= 2 * count; ++i) {
-      const double middle = (low + high) / 2;
-      (holds(middle) ? high : low) = middle;
-    }
-    std::vector<Near> found;
-    view.for_each_within(place, high, [&](std::uint64_t row, std::uint64_t, double squared) {
-      found.push_back({squared, static_cast<std::uint32_t>(row)});
-    });
-    std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count) - 1, found.end(),
-                     nearer);
-    found.resize(count);
-    std::sort(found.begin(), found.end(), nearer);
-    hint = found.back().squared;
-    return found;
-  }
-};
-
-CropSequence::CropSequence(const VoxelCloud& cloud, const CropParams& params, OpContext& ctx)
-    : cloud_(cloud), params_(params) {
-  require(params.levels >= 1 && params.levels <= kMostVoxelLevels, "levels must be from 1 to 6");
-  require(params.neighbors >= 2 && params.neighbors <= kMostVoxelNeighbors, "neighbors must be from 2 to 64");
-  require(params.max_voxels >= 256 && params.max_voxels <= kMostCropVoxels,
-          "max_voxels must be from 256 to 65536");
-  require(params.inner_fraction >= 0.1 && params.inner_fraction <= 1, "inner_fraction must be from 0.1 to 1");
-  require(params.class_count >= 2 && params.class_count <= kMostVoxelClasses,
-          "class_count must be from 2 to 16");
-  search_ = std::make_unique<Search>(Search{KdTree(cloud.nodes.place.view(), ctx)});
-  claimed_.resize(cloud.size());
-  votes_.resize(cloud.size() * params.class_count);
-}
-
-CropSequence::~CropSequence() = default;
-
-std::optional<Crop> CropSequence::next(OpContext& ctx) {
-  while (next_seed_ < claimed_.size() && claimed_[next_seed_]) ++next_seed_;
-  if (next_seed_ == claimed_.size()) return {};
-  const Vec3d seed = cloud_.nodes.place[next_seed_];
-  const std::size_t count = std::min<std::size_t>(params_.max_voxels, cloud_.size());
-  std::vector<Near> near = search_->nearest(seed, count, ctx);
-  const bool is_all = count == cloud_.size();
-  const std::size_t inner =
-      is_all ? count
-             : std::max<std::size_t>(
-                   1, static_cast<std::size_t>(params_.inner_fraction * static_cast<double>(count)));
-  for (std::size_t i = 0; i < inner; ++i) {
-    claimed_count_ += claimed_[near[i].voxel] ? 0 : 1;
-    claimed_[near[i].voxel] = 1;
-  }
-  const double farthest = std::sqrt(near.back().squared);
-  std::sort(near.begin(), near.end(), [](const Near& a, const Near& b) { return a.voxel < b.voxel; });
-  Crop crop;
+/// Places and levels of a crop from its voxels and the neighbours of level 0.
+void fill_levels(Crop& crop, const VoxelCloud& cloud, const Vec3d& seed, std::vector<std::uint32_t>&& near,
+                 const CropParams& params, OpContext& ctx) {
   std::vector<Vec3d> places;
-  for (const Near& one : near) {
-    crop.voxel.push_back(one.voxel);
-    const double share = farthest > 0 ? std::sqrt(one.squared) / farthest : 0;
-    crop.weight.push_back(static_cast<float>(std::clamp(1 - share, kLeastWeight, 1.0)));
-    places.push_back(cloud_.nodes.place[one.voxel]);
-  }
-  double edge = cloud_.nodes.edge_m;
+  places.reserve(crop.voxel.size());
+  for (const std::uint32_t v : crop.voxel) places.push_back(cloud.nodes.place[v]);
+  double edge = cloud.nodes.edge_m;
   std::vector<Vec3d> at = places;
   std::vector<std::uint32_t> cell_of_before;
-  for (std::uint32_t level = 0; level < params_.levels; ++level) {
-    CropLevel out{relative({at.data(), at.size()}, seed),
-                  neighbors_of({at.data(), at.size()}, params_.neighbors, ctx),
+  for (std::uint32_t level = 0; level < params.levels; ++level) {
+    const Span<const Vec3d> all{at.data(), at.size()};
+    CropLevel out{relative(all, seed),
+                  level == 0 ? std::move(near) : neighbors_of_cells(all, params.neighbors, ctx),
                   {}};
-    if (level + 1 < params_.levels) {
+    if (level + 1 < params.levels) {
       edge *= kVoxelLevelFactor;
       const PlaceCells cells = place_cells({places.data(), places.size()}, edge, ctx);
       out.parent.resize(at.size());
@@ -144,6 +71,74 @@ std::optional<Crop> CropSequence::next(OpContext& ctx) {
     }
     crop.levels.push_back(std::move(out));
   }
+}
+
+}  // namespace
+
+CropSequence::CropSequence(const VoxelCloud& cloud, const CropParams& params, OpContext& ctx)
+    : cloud_(cloud), params_(params) {
+  require(params.levels >= 1 && params.levels <= kMostVoxelLevels, "levels must be from 1 to 6");
+  require(params.neighbors >= 2 && params.neighbors <= kMostVoxelNeighbors, "neighbors must be from 2 to 64");
+  require(params.max_voxels >= 256 && params.max_voxels <= kMostCropVoxels,
+          "max_voxels must be from 256 to 65536");
+  require(params.inner_fraction >= 0.1 && params.inner_fraction <= 1, "inner_fraction must be from 0.1 to 1");
+  require(params.class_count >= 2 && params.class_count <= kMostVoxelClasses,
+          "class_count must be from 2 to 16");
+  require(params.hops <= kMostCropHops, "hops must be from 0 to 8");
+  search_ = std::make_unique<CropSearch>(cloud.nodes.place.view(), params.neighbors, ctx);
+  claimed_.resize(cloud.size());
+  votes_.resize(cloud.size() * params.class_count);
+}
+
+CropSequence::~CropSequence() = default;
+
+std::optional<Crop> CropSequence::next(OpContext& ctx) {
+  return params_.hops > 0 ? next_part(ctx) : next_around(ctx);
+}
+
+std::optional<Crop> CropSequence::next_part(OpContext& ctx) {
+  VoxelPart part = search_->next_part(params_.max_voxels, params_.hops, ctx);
+  if (part.voxel.empty()) return {};
+  claimed_count_ += part.core_count;
+  for (std::size_t i = part.core_count; i < part.voxel.size(); ++i) claimed_[part.voxel[i]] |= kAround;
+  std::sort(part.voxel.begin(), part.voxel.end());
+  Crop crop;
+  crop.voxel = std::move(part.voxel);
+  for (const std::uint32_t v : crop.voxel) {
+    crop.weight.push_back((claimed_[v] & kAround) != 0 ? 0.0F : 1.0F);
+    claimed_[v] &= static_cast<std::uint8_t>(~kAround);
+  }
+  auto rows = search_->linked_rows({crop.voxel.data(), crop.voxel.size()}, ctx);
+  fill_levels(crop, cloud_, cloud_.nodes.place[crop.voxel[0]], std::move(rows), params_, ctx);
+  return crop;
+}
+
+std::optional<Crop> CropSequence::next_around(OpContext& ctx) {
+  while (next_seed_ < claimed_.size() && claimed_[next_seed_]) ++next_seed_;
+  if (next_seed_ == claimed_.size()) return {};
+  const Vec3d seed = cloud_.nodes.place[next_seed_];
+  const std::size_t count = std::min<std::size_t>(params_.max_voxels, cloud_.size());
+  std::vector<NearVoxel> near = search_->nearest(seed, count, ctx);
+  const bool is_all = count == cloud_.size();
+  const std::size_t inner =
+      is_all ? count
+             : std::max<std::size_t>(
+                   1, static_cast<std::size_t>(params_.inner_fraction * static_cast<double>(count)));
+  for (std::size_t i = 0; i < inner; ++i) {
+    claimed_count_ += claimed_[near[i].voxel] ? 0 : 1;
+    claimed_[near[i].voxel] = 1;
+  }
+  const double farthest = std::sqrt(near.back().squared);
+  std::sort(near.begin(), near.end(),
+            [](const NearVoxel& a, const NearVoxel& b) { return a.voxel < b.voxel; });
+  Crop crop;
+  for (const NearVoxel& one : near) {
+    crop.voxel.push_back(one.voxel);
+    const double share = farthest > 0 ? std::sqrt(one.squared) / farthest : 0;
+    crop.weight.push_back(static_cast<float>(std::clamp(1 - share, kLeastWeight, 1.0)));
+  }
+  auto rows = search_->nearest_rows({crop.voxel.data(), crop.voxel.size()}, ctx);
+  fill_levels(crop, cloud_, seed, std::move(rows), params_, ctx);
   return crop;
 }
 
@@ -154,6 +149,7 @@ void CropSequence::vote(const Crop& crop, Span<const float> logits) {
     require(std::isfinite(logit), "the network gave logits that are not finite");
   std::vector<double> share(classes);
   for (std::size_t i = 0; i < crop.voxel.size(); ++i) {
+    if (crop.weight[i] == 0) continue;
     const float* const of = logits.data + i * classes;
     const double most = *std::max_element(of, of + classes);
     double sum = 0;

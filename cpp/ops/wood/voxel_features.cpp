@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "ops/wood/voxel_lines.h"
 
 namespace pc {
 
@@ -35,14 +34,14 @@ VoxelFeatures voxel_features(const VoxelCloud& cloud, Span<const FeatureKind> ki
   const bool asks_paths = asks(FeatureKind::kPath) || asks_lines;
   VoxelFeatures out;
   if (!asks(FeatureKind::kLocalGeometry) && !asks_paths) return out;
-  out.local_geometry = local_geometry(cloud, ctx);
+  NeighborFeatures near = neighbor_features(cloud, {.lines = asks_lines, .graph = asks_paths}, ctx);
+  add_radius_shapes(cloud, near.shapes, ctx);
   if (asks_paths) {
-    const BulkVector<float> lines = asks_lines ? voxel_lines(cloud, ctx) : BulkVector<float>{};
-    PathFeatures found = path_features(cloud, {out.local_geometry.view(), lines.view()}, ctx);
+    PathFeatures found = path_features(cloud, near, ctx);
     if (asks(FeatureKind::kPath)) out.path = std::move(found.path);
     out.lines = std::move(found.lines);
   }
-  if (!asks(FeatureKind::kLocalGeometry)) out.local_geometry = {};
+  if (asks(FeatureKind::kLocalGeometry)) out.local_geometry = std::move(near.shapes);
   return out;
 }
 

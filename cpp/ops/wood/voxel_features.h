@@ -6,15 +6,16 @@
 #include "core/op_context.h"
 #include "core/span.h"
 #include "ops/wood/voxel_hierarchy.h"
+#include "ops/wood/voxel_neighbors.h"
 
 namespace pc {
 
-/// Columns of local_geometry, of path and of lines.
-constexpr std::uint32_t kLocalGeometryWidth = 36;
+/// Columns of path and of lines.
 constexpr std::uint32_t kPathWidth = 28;
 constexpr std::uint32_t kLinesWidth = 22;
 
-/// Shape of the surroundings of each voxel, at scales that grow from the voxel and from the spacing of the cloud.
+/// Shape of the surroundings of each voxel, at scales that grow from the voxel and from the spacing of the cloud. Adds the
+/// columns of radii to those of neighbor_features.
 ///
 /// Columns  8, 20 and 48 neighbours, then radii of 5, 12 and 30 voxels, 6 columns each: linearity, planarity and
 ///          sphericity of the covariance, |z| of its main direction, distance of the voxel from the mean over the size, and
@@ -22,12 +23,7 @@ constexpr std::uint32_t kLinesWidth = 22;
 /// Order    A function of the voxels. Unchanged by mirroring, by rotation about z and by offsets, to the voxelization.
 /// Cost     O(m) time; 4 bytes per voxel and column.
 /// Cancel   Within 250 ms.
-BulkVector<float> local_geometry(const VoxelCloud& cloud, OpContext& ctx);
-
-struct PathInputs {
-  Span<const float> local;  ///< (m x kLocalGeometryWidth) of local_geometry
-  Span<const float> lines;  ///< (m x kLineColumns) of voxel_lines, or empty: PathFeatures::lines stays empty
-};
+void add_radius_shapes(const VoxelCloud& cloud, BulkVector<float>& local_geometry, OpContext& ctx);
 
 struct PathFeatures {
   BulkVector<float> path;   ///< (m x kPathWidth)
@@ -36,13 +32,14 @@ struct PathFeatures {
 
 /// Where each voxel stands on the cheapest paths to the bases of the plants.
 ///
-/// Graph    Neighbours within a gap, gaps between parts bridged.
+/// near     neighbor_features with all columns of local_geometry and the graph; its lines may be empty, PathFeatures::lines
+///          then stays empty
 /// path     distance to the base, what hangs on the voxel, straightness of the path, the fit of the slice of the path
 ///          that it belongs to, and means of local shape along the path in both directions: Column in path_features.cpp.
 /// lines    those of voxel_lines; then of the filled eighths of 48 neighbours, of log2 of the spread of the slices and of
 ///          their coherence each the mean along the path before the voxel, after it, and after it with a longer memory.
 /// Order, Cancel  As local_geometry.
-PathFeatures path_features(const VoxelCloud& cloud, const PathInputs& inputs, OpContext& ctx);
+PathFeatures path_features(const VoxelCloud& cloud, const NeighborFeatures& near, OpContext& ctx);
 
 /// Values of a row of features: which columns a network asks for.
 enum class FeatureKind : std::uint8_t { kOffset, kReflectance, kLocalGeometry, kPath, kLines };

@@ -20,6 +20,7 @@ constexpr std::uint32_t kMostCropVoxels = 65'536;
 constexpr std::uint32_t kMostVoxelLevels = 6;
 constexpr std::uint32_t kMostVoxelNeighbors = 64;
 constexpr std::uint32_t kMostVoxelClasses = 16;
+constexpr std::uint32_t kMostCropHops = 8;
 
 /// The cloud of a network: one row per voxel that holds points.
 ///
@@ -49,6 +50,8 @@ struct CropParams {
   std::uint32_t max_voxels;   ///< of a crop, 256 .. kMostCropVoxels
   double inner_fraction;      ///< of a crop that is not the middle of a later one, .1 .. 1
   std::uint32_t class_count;  ///< 2 .. kMostVoxelClasses
+  /// Steps from neighbour to neighbour that matter for the answer of a voxel, 1 .. kMostCropHops; 0 = not known
+  std::uint32_t hops;
 };
 
 /// One level of a crop.
@@ -58,22 +61,29 @@ struct CropLevel {
   std::vector<std::uint32_t> parent;    ///< (m) row of the level above; empty at the last level
 };
 
-/// The voxels nearest to a seed.
+/// Some voxels of a cloud.
 struct Crop {
   std::vector<std::uint32_t> voxel;  ///< (m) of the cloud, ascending
   std::vector<CropLevel> levels;     ///< level 0 has the rows of `voxel`
-  std::vector<float> weight;         ///< (m) of the votes: 1 at the seed, .05 at the farthest voxel
+  std::vector<float> weight;         ///< (m) of the votes, 0 .. 1
 };
+
+class CropSearch;
 
 /// The crops of a cloud and the votes on its voxels. Crops are asked for and voted on in turn.
 ///
-/// Seeds    The first voxel that no crop has claimed, in the order of the voxels; a crop claims the inner fraction of its
-///          voxels, all of them if it holds the whole cloud.
+/// Crops    With `hops`: the voxels of a node of a k-d tree, and those that their lists of neighbours reach within so many
+///          steps, the nearest steps first while max_voxels has room (a leaf of the tree alone can lack some). The voxels
+///          of the node get their one vote, with weight 1: the labels are those of a single crop of the whole cloud.
+///          Without: the voxels nearest to a seed, the first voxel that no crop has claimed, in the order of the voxels. A
+///          crop claims the inner fraction of its voxels, all of them if it holds the whole cloud. The weight of a vote
+///          falls from 1 at the seed to .05 at the farthest voxel.
+/// Lists    of neighbours: the nearest ones of the crop; with `hops` those of the cloud that are in the crop.
 /// Levels   Means of the voxels of one cell, whose edge is kVoxelLevelFactor^level voxels, by ascending x, y, z.
 /// Votes    Probabilities (softmax of the logits) by weight; a voxel takes the class with the largest sum, of equal ones
 ///          the first.
 /// Order    A function of the voxels and the logits.
-/// Cost     1 byte and 4 per class a voxel; a crop O(voxels log) time.
+/// Cost     5 bytes, 4 per neighbour and 4 per class a voxel; a crop O(voxels log) time.
 /// Cancel   Within 250 ms.
 class CropSequence {
  public:
@@ -95,18 +105,23 @@ class CropSequence {
   Column<std::uint8_t> labels(Span<const std::uint8_t> values, std::uint8_t unknown, OpContext& ctx) const;
 
  private:
-  struct Search;
+  std::optional<Crop> next_around(OpContext& ctx);
+  std::optional<Crop> next_part(OpContext& ctx);
+
   const VoxelCloud& cloud_;
   CropParams params_;
-  std::unique_ptr<Search> search_;
+  std::unique_ptr<CropSearch> search_;
   BulkVector<std::uint8_t> claimed_;
   BulkVector<float> votes_;  ///< (m x class_count)
   std::uint64_t claimed_count_ = 0;
   std::uint64_t next_seed_ = 0;
 };
 
+/// Columns of the features, classes, and neighbours of a voxel with itself.
+struct VoxelNetworkSize {
+  std::uint32_t features, classes, neighbors;
+};
 /// Upper estimate of the memory of a voxel cloud with its features and crops.
-std::uint64_t voxel_network_bytes(std::uint64_t points, std::uint32_t feature_count,
-                                  std::uint32_t class_count);
+std::uint64_t voxel_network_bytes(std::uint64_t points, const VoxelNetworkSize& size);
 
 }  // namespace pc

@@ -25,10 +25,43 @@ struct Step {
   double cost;
   std::uint32_t node, from;
 };
-/// A heap of std has its largest element first.
-bool later(const Step& a, const Step& b) {
-  return std::tie(a.cost, a.node, a.from) > std::tie(b.cost, b.node, b.from);
+bool sooner(const Step& a, const Step& b) {
+  if (a.cost != b.cost) return a.cost < b.cost;
+  return a.node != b.node ? a.node < b.node : a.from < b.from;
 }
+
+/// The steps that are open, the soonest first: a heap with four children a step, which share a line of the cache.
+class OpenSteps {
+ public:
+  bool empty() const { return heap_.empty(); }
+  void push(const Step& step) {
+    std::size_t at = heap_.size();
+    heap_.push_back(step);
+    for (; at > 0 && sooner(step, heap_[(at - 1) / kChildren]); at = (at - 1) / kChildren)
+      heap_[at] = heap_[(at - 1) / kChildren];
+    heap_[at] = step;
+  }
+  Step pop() {
+    const Step first = heap_[0], last = heap_.back();
+    const std::size_t count = heap_.size() - 1;
+    heap_.resize(count);
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < count; child = kChildren * at + 1) {
+      std::size_t best = child;
+      for (std::size_t other = child + 1; other < std::min(count, child + kChildren); ++other)
+        if (sooner(heap_[other], heap_[best])) best = other;
+      if (!sooner(heap_[best], last)) break;
+      heap_[at] = heap_[best];
+      at = best;
+    }
+    if (count > 0) heap_[at] = last;
+    return first;
+  }
+
+ private:
+  static constexpr std::size_t kChildren = 4;
+  BulkVector<Step> heap_;
+};
 
 /// Heights of the lowest voxels of square cells, made to rise by at most kFloorRise.
 class Floor {
@@ -99,15 +132,12 @@ class Search {
   void offer(double cost, std::uint32_t node, std::uint32_t from) {
     if (settled_[node] || !(cost < cost_[node])) return;
     cost_[node] = cost;
-    heap_.push_back({cost, node, from});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    open_.push({cost, node, from});
   }
   void run() {
-    for (std::size_t taken = 0; !heap_.empty(); ++taken) {
+    for (std::size_t taken = 0; !open_.empty(); ++taken) {
       if (taken % kPoll == 0) ctx_.checkpoint();
-      std::pop_heap(heap_.begin(), heap_.end(), later);
-      const Step step = heap_.back();
-      heap_.resize(heap_.size() - 1);
+      const Step step = open_.pop();
       if (!settled_[step.node]) settle(step);
     }
   }
@@ -140,7 +170,7 @@ class Search {
   OpContext& ctx_;
   BulkVector<double> cost_;
   BulkVector<std::uint8_t> settled_;
-  BulkVector<Step> heap_;
+  OpenSteps open_;
 };
 
 /// The part of the graph that each voxel without a path is in, named after its lowest number; kNoParent elsewhere.

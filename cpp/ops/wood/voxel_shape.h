@@ -30,21 +30,40 @@ struct ShapeSums {
   }
 };
 
-/// linearity, planarity, sphericity, |z| of the main direction of the sums; then the distance of `place` (relative as
-/// theirs) from their mean over `size`, and log2 of `last`. 0 for sums without extent.
-inline void write_shape(const ShapeSums& sums, const Vec3d& place, double size, double last, float* out) {
+/// What sums say of the shape around them.
+struct VoxelShape {
+  float linearity = 0, planarity = 0, sphericity = 0,
+        upright = 0;  ///< |z| of the main direction; 0 without extent
+  Vec3d mean{0, 0, 0};
+};
+
+inline VoxelShape shape_of(const ShapeSums& sums) {
   const SymmetricEigen3 eigen = sums.eigen();
   const double most = eigen.value[2];
   const double middle = std::clamp(eigen.value[1], 0.0, std::max(0.0, most));
   const double least = std::clamp(eigen.value[0], 0.0, middle);
-  const bool has_extent = sums.count > 2 && most > 0 && std::isfinite(most);
-  const auto set = [&](int column, double value) { out[column] = static_cast<float>(value); };
-  set(0, has_extent ? (most - middle) / most : 0);
-  set(1, has_extent ? (middle - least) / most : 0);
-  set(2, has_extent ? least / most : 0);
-  set(3, has_extent ? std::abs(eigen.vector[2].z) : 0);
-  set(4, size > 0 ? std::min(4.0, std::sqrt(squared_distance(place, sums.mean())) / size) : 0);
-  set(5, std::log2(std::clamp(last, 1e-6, 1e6)));
+  VoxelShape shape;
+  shape.mean = sums.mean();
+  if (!(sums.count > 2 && most > 0 && std::isfinite(most))) return shape;
+  shape.linearity = static_cast<float>((most - middle) / most);
+  shape.planarity = static_cast<float>((middle - least) / most);
+  shape.sphericity = static_cast<float>(least / most);
+  shape.upright = static_cast<float>(std::abs(eigen.vector[2].z));
+  return shape;
 }
+
+/// The shape; then the distance of `place` (relative as the mean) from the mean over `size`, and `last`.
+inline void write_shape(const VoxelShape& shape, const Vec3d& place, double size, float last, float* out) {
+  out[0] = shape.linearity;
+  out[1] = shape.planarity;
+  out[2] = shape.sphericity;
+  out[3] = shape.upright;
+  const double off = size > 0 ? std::sqrt(squared_distance(place, shape.mean)) / size : 0;
+  out[4] = static_cast<float>(std::min(4.0, off));
+  out[5] = last;
+}
+
+/// log2 of a length or a number.
+inline float log_size(double value) { return static_cast<float>(std::log2(std::clamp(value, 1e-6, 1e6))); }
 
 }  // namespace pc

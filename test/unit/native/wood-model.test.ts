@@ -4,7 +4,7 @@ import { column, labelsOf, positions, values } from "../../accuracy/native.ts";
 import { uniform } from "../../accuracy/random.ts";
 
 const KINDS = ["dxyz", "local_geometry", "path", "lines"] as const;
-const CROPS = { levels: 2, neighbors: 4, max_voxels: 256, inner_fraction: 0.7, class_count: 2 };
+const CROPS = { levels: 2, neighbors: 4, max_voxels: 256, inner_fraction: 0.7, class_count: 2, hops: 0 };
 
 /** A stem of 5 m with clumps of leaves; coordinates are whole parts of 1/1024 m, so that offsets and mirrors are exact. */
 function tree(count: number): Float64Array {

@@ -47,11 +47,16 @@ export class RestoredSession {
     this.#folder = root === null ? null : join(root, `${id}${STAGING}`);
   }
 
-  /** Makes the folder. */
+  /** Makes the folder. A failure removes it. */
   async begin(): Promise<void> {
     if (this.#folder === null) return;
-    await mkdir(this.#folder, { mode: 0o700 }); // never the store itself: a folder in the place of a lost disk would hide it
-    await writeLease(join(this.#folder, LEASE), { ...this.#lease });
+    try {
+      await mkdir(this.#folder, { mode: 0o700 }); // never the store itself: a folder in the place of a lost disk would hide it
+      await writeLease(join(this.#folder, LEASE), { ...this.#lease });
+    } catch (error) {
+      await remove(this.#folder);
+      throw error;
+    }
   }
 
   /** Adds a column, which the session owns. Errors: those of the source; no_space, io. */

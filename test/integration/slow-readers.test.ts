@@ -103,12 +103,10 @@ describe.each(ANSWERS)("%s", (_name, wanted) => {
   test("a client that leaves in the middle leaves nothing behind", async () => {
     const { session_id, cache_id } = await create(made, scan);
     const before = addon.bulkBytesInUse();
-    for (let turn = 0; turn < 3; turn += 1) {
-      const stalled = await answerOf(made.base, wanted(session_id, cache_id));
-      await ran();
-      expect(stalled.complete).toBe(false);
-      stalled.destroy();
-    }
+    const stalled = await answerOf(made.base, wanted(session_id, cache_id));
+    await ran();
+    expect(stalled.complete).toBe(false);
+    stalled.destroy();
     await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
   });
 });

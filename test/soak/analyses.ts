@@ -58,7 +58,7 @@ const surface: CloudStep = (user, cloud, run) =>
     const vertices = buffers.get("vertices") as Float32Array;
     const mesh = {
       mesh_vertices: Array.from(vertices, (value, i) => value + (meta.world_shift?.[i % 3] ?? 0)),
-      mesh_indices: buffers.get("indices") as Uint32Array,
+      mesh_indices: Array.from(buffers.get("indices") as Uint32Array),
     };
     if (mesh.mesh_indices.length === 0) return;
     if (meta.points_used > points) throw new Wrong("a mesh of more points than there are");

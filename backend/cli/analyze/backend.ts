@@ -13,7 +13,7 @@ export async function withBackend<T, Calls extends Partial<Client> = Client>(
   const backend = await deps.startBackend(RUN_CONFIG);
   const { url: baseUrl, token } = backend;
   try {
-    const { patientFetch: fetch } = await import("../patient-fetch.ts");
+    const { patientFetch: fetch } = await import("./patient-fetch.ts");
     // Without `connect`, the calls are those of the whole client.
     const whole = () => createClient(token === null ? { baseUrl, fetch } : { baseUrl, token, fetch });
     return await use(deps.connect?.(backend) ?? (whole() as unknown as Calls));

@@ -1,6 +1,7 @@
 #include "ops/trees/path_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = 8192;
+constexpr std::size_t kSpacingNeighbor = 4;
 constexpr std::uint32_t kNone = PathGraph::kNoNeighbor;
 
 /// Least by largest variance of a node and its neighbours.
@@ -80,6 +82,8 @@ void find_near(Span<const Vec3d> nodes, double most_gap_m, PathGraph& graph, OpC
       for (; kept < rows.size && squared[kept] <= most; ++kept)
         list[kept] = static_cast<std::uint32_t>(rows[kept]);
       std::fill(list + kept, list + width, kNone);
+      const std::size_t far = std::min(kept, kSpacingNeighbor);
+      graph.spacing[leaf.row[i]] = far == 0 ? 0 : static_cast<float>(std::sqrt(squared[far - 1]));
       graph.scatter[leaf.row[i]] = scatter_of(leaf.point(i), rows, nodes);
     }
   });
@@ -90,6 +94,7 @@ void find_near(Span<const Vec3d> nodes, double most_gap_m, PathGraph& graph, OpC
 PathGraph path_graph(Span<const Vec3d> nodes, std::uint32_t neighbors, double most_gap_m, OpContext& ctx) {
   PathGraph graph;
   if (nodes.size == 0) return graph;
+  graph.spacing.resize(nodes.size);
   graph.scatter.resize(nodes.size);
   graph.width = neighbors;
   graph.near.resize(checked_bytes(nodes.size, neighbors));

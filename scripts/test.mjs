@@ -61,6 +61,7 @@ async function staticChecks() {
     [process.execPath, "scripts/endpoint-index.mjs", "--check"],
     [process.execPath, "scripts/check-format.mjs"],
     [process.execPath, "scripts/check-conflicts.mjs"],
+    [process.execPath, "scripts/check-licences.mjs"],
     [process.execPath, npx("tsc"), "--noEmit"],
     [process.execPath, npx("tsc"), "--noEmit", "-p", "backend/window"],
     [npx("biome"), "check", "--error-on-warnings", "."],

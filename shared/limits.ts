@@ -7,7 +7,7 @@ export const GIB = 1024 * MIB;
 /** Bulk data is copied out of native memory in blocks of this size. */
 export const BLOCK_BYTES = 8 * MIB;
 /** Block in which buffers of a frame are sent: small enough to stay in the cache from the copy to the socket. */
-export const SEND_BLOCK_BYTES = 256 * KIB;
+export const SEND_BLOCK_BYTES = 1 * MIB;
 
 /** Largest JSON request body of most endpoints, and the largest one that is parsed as a whole on the event loop. */
 export const MAX_BODY_BYTES = 1 * MIB;

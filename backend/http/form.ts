@@ -40,7 +40,10 @@ async function readParts(request: FastifyRequest, rules: SmallFormRules): Promis
   const fields: Record<string, string> = Object.create(null);
   let file: SmallForm["file"] | undefined;
   let refused: AppError | undefined;
-  for await (const part of request.parts({ limits: { fileSize: rules.most_bytes } })) {
+  const limits = { fileSize: rules.most_bytes, files: 2 }; // the second one is read, so that the refusal names it
+  for await (const part of request.parts({ limits })) {
+    const isRepeated = part.fieldname in fields || (part.type === "file" && file !== undefined);
+    if (isRepeated) refused ??= new AppError("invalid_argument", `the form has the part "${part.fieldname}" twice`);
     if (part.type === "field") {
       fields[part.fieldname] = String(part.value);
       continue;

@@ -4,6 +4,7 @@ import { AppError } from "../../shared/errors.ts";
 import { SEND_BLOCK_BYTES } from "../../shared/limits.ts";
 import { encodeFrameHeader, type FrameDtype } from "../../shared/wire/phb1.ts";
 import { encodePointsHeader } from "../../shared/wire/phx1.ts";
+import { SendBlocks, type SendQueue } from "./send-blocks.ts";
 
 /** A counted reference to native memory; backend/sessions/column-ref.ts implements it. */
 export interface ColumnSource {
@@ -44,7 +45,7 @@ export interface PointsResult {
  * Sends a PHB1 frame block by block. Its columns are retained until the last byte is sent or the client disconnects.
  */
 export function sendFrame(reply: FastifyReply, result: FrameResult): FastifyReply {
-  return sendChunks(reply, frameChunks(holdFrame(result)));
+  return sendChunks(reply, frameChunks(holdFrame(result), reply.raw));
 }
 
 /** Sends a PHX1 stream in the same way. Errors: unsupported for more points than the header's uint32 can count. */
@@ -54,7 +55,7 @@ export function sendPoints(reply: FastifyReply, result: PointsResult): FastifyRe
   const payloads: Payload[] = [{ length: 3 * n, data: positions }];
   if (colors) payloads.push({ length: 3 * n, data: colors });
   if (intensity) payloads.push({ length: n, data: intensity });
-  return sendChunks(reply, chunks(header, hold(payloads)));
+  return sendChunks(reply, chunks(header, hold(payloads), reply.raw));
 }
 
 function sendChunks(reply: FastifyReply, held: HeldChunks): FastifyReply {
@@ -113,25 +114,25 @@ interface HeldChunks extends AsyncIterable<Uint8Array> {
   release(): void;
 }
 
-export function frameChunks(held: HeldFrame): HeldChunks {
-  return chunks(held.header, held);
+/** The bytes of a frame, for an answer that sends them in order through `queue`: blocks that have left are filled again. */
+export function frameChunks(held: HeldFrame, queue: SendQueue): HeldChunks {
+  return chunks(held.header, held, queue);
 }
 
-function chunks(header: Uint8Array, held: Held): HeldChunks {
-  return { [Symbol.asyncIterator]: () => produce(header, held), release: held.release };
+function chunks(header: Uint8Array, held: Held, queue: SendQueue): HeldChunks {
+  return { [Symbol.asyncIterator]: () => produce(header, held, new SendBlocks(queue)), release: held.release };
 }
 
-async function* produce(header: Uint8Array, held: Held): AsyncGenerator<Uint8Array> {
+async function* produce(header: Uint8Array, held: Held, free: SendBlocks): AsyncGenerator<Uint8Array> {
   try {
     yield header;
-    for (const payload of held.payloads) yield* blocks(payload);
+    for (const payload of held.payloads) yield* blocks(payload, free);
   } finally {
     held.release();
   }
 }
 
-/** Allocates each block separately, because the socket may still hold the previous one. */
-function* blocks({ length, data }: Payload): Generator<Uint8Array> {
+function* blocks({ length, data }: Payload, free: SendBlocks): Generator<Uint8Array> {
   const total = 4 * length;
   for (let at = 0; at < total; at += SEND_BLOCK_BYTES) {
     const size = Math.min(SEND_BLOCK_BYTES, total - at);
@@ -139,7 +140,7 @@ function* blocks({ length, data }: Payload): Generator<Uint8Array> {
       yield new Uint8Array(data.buffer, data.byteOffset + at, size);
       continue;
     }
-    const block = Buffer.allocUnsafeSlow(size);
+    const block = free.take(size);
     const got = data.native.readInto(block, at);
     if (got !== size) throw new AppError("internal", `a column gave ${got} of ${size} bytes at ${at}`);
     yield block;

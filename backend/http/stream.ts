@@ -64,7 +64,7 @@ export function streamFrameJob(
     reply,
     jobs,
     held,
-    markers({ result: frameChunks, drop: (frame) => frame.release(), failure: undefined }),
+    markers({ result: (frame) => frameChunks(frame, reply.raw), drop: (frame) => frame.release(), failure: undefined }),
     options.label,
   );
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAX_SKELETON_LEVELS, MAX_SKELETON_NEIGHBORS, MAX_SKELETON_SMOOTHING } from "../limits.ts";
-import { ErrorText, Success, Warnings } from "./fields.ts";
+import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { Point, PointList } from "./geometry.ts";
 import { idleByAll, idleUnless, isSent, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
@@ -122,6 +122,7 @@ export const SkeletonResponse = z
     points_reached: z.int().describe("points that the search from the base reached; the others are left out"),
     warnings: Warnings,
     error: ErrorText,
+    code: FailureCode,
   })
   .meta({ id: "SkeletonResponse", description: "topological skeleton of a plant" });
 export type SkeletonResponse = z.infer<typeof SkeletonResponse>;

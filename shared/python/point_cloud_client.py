@@ -768,7 +768,7 @@ class PointCloudClient:
         twig_radius_mm, axis_termination, fork_symmetry, w_growthlength, w_area, w_colinear, radius_model
                               as in build_qsm
 
-        Each result has tree_id, success, error, points_in_tree, points_used, voxel_m and metrics; a tree without a model says
+        Each result has tree_id, success, error, code, points_in_tree, points_used, voxel_m and metrics; a tree without a model says
         why in its own error.
         """
         return self._run(_session(session_id, "tree_qsm"), {}, fields, on_progress)
@@ -1044,6 +1044,7 @@ class PointCloudClient:
         """
         body = {"wavelengths": wavelengths, "reflectance": reflectance}
         return self._json("POST", "/api/fit/prospect", body, fields)
+
     def fit_custom(
         self,
         parameters: Sequence[Dict[str, Any]],
@@ -1131,8 +1132,6 @@ class PointCloudClient:
     def latest_latex(self, **call: Any) -> Dict[str, Any]:
         """The most recent rendering of an equation; ApiError 404 if there is none."""
         return self._json("GET", "/api/latex", None, call)
-
-    # Calls
 
     # Plants
 
@@ -1254,6 +1253,8 @@ class PointCloudClient:
         session_map and octree_map have the new id of each id in the file; project_scene downloads the scene.
         """
         return self._run("/api/project/open", {"path": path}, fields, on_progress)
+
+    # Calls
 
     def _json(self, method: str, path: str, body: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Dict[str, Any]:
         call, body = _parted(body, fields)

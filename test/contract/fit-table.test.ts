@@ -11,13 +11,15 @@ interface Sent {
   readonly file?: { readonly name: string; readonly text: string } | null;
   /** The file before the fields. */
   readonly file_first?: boolean;
+  /** A part that comes once more. */
+  readonly twice?: "file" | "fields";
 }
 const VULNERABILITY = { model_category: "hydraulics", model_type: "sigmoidal" };
 const psi = [-0.1, -0.5, -1, -1.5, -2, -2.5, -3, -4];
 const CURVE = `psi,K\n${psi.map((p) => `${p},${8 / (1 + Math.abs(p / 1.7) ** 3.5)}`).join("\n")}\n`;
 const TABLE = { name: "curve.csv", text: CURVE };
 
-async function send({ fields = VULNERABILITY, file = TABLE, file_first = false }: Sent) {
+async function send({ fields = VULNERABILITY, file = TABLE, file_first = false, twice }: Sent) {
   const edge = "----edge";
   const texts = Object.entries(fields).map(
     ([name, value]) => `--${edge}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -25,7 +27,8 @@ async function send({ fields = VULNERABILITY, file = TABLE, file_first = false }
   const files = file
     ? [`--${edge}\r\ncontent-disposition: form-data; name="file"; filename="${file.name}"\r\n\r\n${file.text}\r\n`]
     : [];
-  const parts = file_first ? [...files, ...texts] : [...texts, ...files];
+  const again = twice === "file" ? files : twice === "fields" ? texts : [];
+  const parts = [...(file_first ? [...files, ...texts] : [...texts, ...files]), ...again];
   const headers = { "content-type": `multipart/form-data; boundary=${edge}` };
   const payload = `${parts.join("")}--${edge}--\r\n`;
   return made.app.inject({ method: "POST", url: "/api/fit", headers, payload });
@@ -119,6 +122,8 @@ describe("refusals", () => {
   const file = (text: string, name = "t.csv") => ({ name, text });
   test.each<[string, Sent, RegExp]>([
     ["no file", { file: null }, /^the form needs a part named "file"$/],
+    ["two files", { twice: "file" }, /^the form has the part "file" twice$/],
+    ["a field twice", { twice: "fields" }, /^the form has the part "model_category" twice$/],
     ["another extension", { file: file(CURVE, "curve.docx") }, /^"curve.docx": only .csv, .txt, .xlsx/],
     ["no category", { fields: { model_type: "linear" } }, /^form field "model_category": /],
     ["an unknown category", { fields: { model_category: "soil", model_type: "linear" } }, /no model category "soil"/],

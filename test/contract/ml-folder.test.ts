@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { MlModel } from "../../shared/contract/ml.ts";
+import { MlModel, MlModelsResponse } from "../../shared/contract/ml.ts";
 import { appOfTest } from "../support/app/app.ts";
 import { HEIGHT_NETWORK, modelJson, TWO_LEVEL_NETWORK, writePackage } from "../support/ml/packages.ts";
 import { folderOfTest } from "../support/run/folders.ts";
@@ -41,4 +41,21 @@ test("two imports of one id at once: both answer, one of the two is there, whole
   expect(readdirSync(user)).toEqual(["tiny"]);
   expect(readdirSync(join(user, "tiny")).sort()).toEqual(["model.json", "model.onnx"]);
   expect(["First", "Second"]).toContain(names.at(-1));
+});
+
+test("a model.json that is edited in place, to as many bytes, is read again", async () => {
+  const folder = folderOfTest("ml-in-place-");
+  const user = join(folder, "user");
+  const config = { mlModelsDir: user, bundledModelsDir: join(folder, "none"), mlDevice: "cpu" } as const;
+  const { app } = await appOfTest(config);
+  const path = join(writePackage(join(user, "tiny"), modelJson({ name: "First" }), HEIGHT_NETWORK), "model.json");
+  const names = async () =>
+    checked(MlModelsResponse, (await app.inject({ url: "/api/ml/models" })).json()).models.map(({ name }) => name);
+  expect(await names()).toEqual(["First"]);
+  const { ino, size, atime, mtimeMs } = statSync(path);
+  writeFileSync(path, readFileSync(path, "utf8").replace("First", "Other"));
+  utimesSync(path, atime, mtimeMs / 1000 + 1);
+  const edited = statSync(path);
+  expect([edited.ino, edited.size]).toEqual([ino, size]);
+  expect(await names()).toEqual(["Other"]);
 });

@@ -129,6 +129,14 @@ test("every field of every request and response has a description", () => {
   expect(fields.filter(({ described }) => !described).map(({ where }) => where)).toEqual([]);
 });
 
+test("an answer that can fail without a status has the error's code beside its reason", () => {
+  const canFail = ({ properties = {} }: JsonSchema) =>
+    properties.error !== undefined && properties.success !== undefined && properties.success.const !== true;
+  const schemas = Object.entries(document.components.schemas).filter(([, schema]) => canFail(schema));
+  expect(schemas.length).toBeGreaterThan(20);
+  expect(schemas.filter(([, { properties }]) => !properties?.code).map(([name]) => name)).toEqual([]);
+});
+
 test("all tags of the operations have a description", () => {
   const used = new Set(operationsOf(document).flatMap(({ op }) => op.tags));
   expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());

@@ -73,7 +73,7 @@ describe("a grid of plants", () => {
   test("nothing germinates: a failure with the counts, and what to do", async () => {
     const canopy = await build(made, URL_, { ...PAIR, germination_rate: 0 });
     expect(canopy).toMatchObject({ success: false, plant_count: 0, count_x: 2, spacing_y: 2, triangle_count: 0 });
-    expect(canopy.error).toContain("germination_rate");
+    expect([canopy.code, canopy.error]).toEqual(["invalid_argument", expect.stringContaining("germination_rate")]);
     const { meta } = await framed(made, URL_, { ...PAIR, germination_rate: 0 });
     expect(meta).toMatchObject({ success: false, plant_count: 0, count_x: 2 });
   });

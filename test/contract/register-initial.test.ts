@@ -22,6 +22,17 @@ const random = () => {
   return state / 2 ** 32;
 };
 
+/** A random place on the faces of a brick. */
+function onBrick(edges: readonly [number, number, number]): number[] {
+  const areas = edges.map((_, axis) => edges.reduce((area, edge, other) => (other === axis ? area : area * edge), 1));
+  let left = random() * areas.reduce((sum, area) => sum + area, 0);
+  const axis = areas.findIndex((area) => {
+    left -= area;
+    return left < 0;
+  });
+  return edges.map((edge, k) => (k === axis ? (random() < 0.5 ? 0 : edge) : edge * random()));
+}
+
 /** Boxes of many sizes on a square of 20 m: a mesh that is alike from no other side. */
 function blocks(): FlatMesh {
   const mesh_vertices: number[] = [0, 0, 0, 20, 0, 0, 20, 20, 0, 0, 20, 0];
@@ -152,6 +163,15 @@ describe("warnings", () => {
     const tail = await register(CLOUDS, { target_points: faces, source_points: moved(TUMBLE, faces) });
     expect(tail.global_alignment?.outcome).not.toBe("found");
     expect(tail.warnings?.join(" ")).toMatch(/initial: auto found no pose that (stands out|fits clearly better)/);
+  });
+
+  test("a brick: the next other pose is half a turn away, in degrees", async () => {
+    const faces = (n: number) => Array.from({ length: n }, () => onBrick([2, 3, 5])).flat();
+    const tail = await register(CLOUDS, { target_points: faces(2500), source_points: moved(TUMBLE, faces(2500)) });
+    expect(tail.global_alignment?.outcome).toBe("ambiguous");
+    expect(Math.abs((tail.global_alignment?.rival_turn_deg ?? 0) - 180)).toBeLessThan(6);
+    expect(tail.global_alignment?.rival_shift_m).toBeLessThan(0.3);
+    expect(tail.warnings?.join(" ")).toMatch(/another one, turned by 1[78]\d degrees/);
   });
 
   test("nothing to recognize: the start of centroid, and a warning", async () => {

@@ -147,7 +147,8 @@ describe("points without a skeleton", () => {
   ];
   test.each(cases)("%s", async (_, fields, sentence) => {
     const answer = await extract({ points, ...fields });
-    expect(answer).toMatchObject({ success: false, skeleton_points: [], skeleton_edges: [], blocks: [], num_nodes: 0 });
+    const nothing = { skeleton_points: [], skeleton_edges: [], blocks: [], num_nodes: 0 };
+    expect(answer).toMatchObject({ success: false, code: "invalid_argument", ...nothing });
     expect(answer.error).toMatch(sentence);
   });
 });

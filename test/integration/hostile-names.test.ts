@@ -1,10 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reportBatch } from "../../backend/cli/batch/report.ts";
 import { createClient } from "../../shared/client/index.ts";
+import { planOf, runJobs, writeForest } from "../support/cli/batch-run.ts";
 import { runReal } from "../support/cli/real-command-line.ts";
 import { parallelBeams, scanRows } from "../support/lad/beams.ts";
 import { type BackendProcess, startProcess } from "../support/process/backend-process.ts";
@@ -18,6 +21,7 @@ const RUN_MS = 180_000;
 /** A file name; it would run as an element, in an attribute, and as an entity. */
 const NAME = `<img src=x onerror=hit()>"'&amp;<svg onload=hit()>`;
 const COLUMN = `<b/onclick=hit>"'&lt;`;
+const HAS_SNAKEMAKE = process.env.APP_TEST_FULL === "1" && spawnSync("snakemake", ["--version"]).status === 0;
 
 describe.skipIf(!hasChromium)("names that are HTML", () => {
   let folder: string;
@@ -93,6 +97,60 @@ describe.skipIf(!hasChromium)("names that are HTML", () => {
         for (const name of shown) expect(text, command).toContain(name);
         expect(await readFile(join(out, "report.html"), "utf8")).not.toMatch(/<(img|svg)[ /][^>]*on(error|load)/);
       }
+    },
+    RUN_MS,
+  );
+
+  test(
+    "in the reports of mesh, register and distance",
+    async () => {
+      const tree = await file(
+        "pts",
+        poleTree().map((point) => point.join(" ")),
+      );
+      const moved = await file(
+        "xyz",
+        poleTree(0.9).map(([x, y, z]) => [x + 0.02, y, z - 0.01].join(" ")),
+      );
+      const surface = join(folder, `${NAME}.ply`);
+      const register = join(folder, "register");
+      const distance = join(folder, "distance");
+      const runs: readonly (readonly [args: readonly string[], report: string])[] = [
+        [["mesh", tree, "--method", "delaunay", "--out", surface], surface.replace(/\.ply$/, "_report")],
+        [["register", moved, tree, "--out", register], register],
+        [["distance", tree, surface, "--out", distance], distance],
+      ];
+      for (const [args, report] of runs) {
+        const { code, stderr } = await runReal(folder, args);
+        expect([code, code === 0 ? "" : stderr], args[0]).toEqual([0, ""]);
+        expect(await textOfReport(join(report, "report.html")), args[0]).toContain(NAME);
+      }
+    },
+    RUN_MS,
+  );
+
+  test(
+    "in a batch: the folder, the catalogue, the tiles and the report; no shell sees them",
+    async () => {
+      const name = `${NAME} '; touch hit; $(touch hit) \`touch hit\``;
+      const root = join(folder, name);
+      await mkdir(root);
+      writeForest(join(root, name), { side: 14, cut: 14, ground_per_m2: 12, points_per_tree: 400 });
+      const catalog = join(root, `catalog ${name}`);
+      expect((await runReal(folder, ["catalog", join(root, name), "--out", catalog], undefined, false)).code).toBe(0);
+      const out = await runJobs(root, "ground:\nrasters:\n  cell_m: 1\ntrees:\n", "batch", `catalog ${name}`);
+      const plan = planOf(out);
+      expect(plan.files.map(({ path }) => path)).toEqual([join(root, name, "t_0_0.las")]);
+      await reportBatch(out, plan, [], 200);
+      expect(await textOfReport(join(out, "report.html"))).toContain(name);
+      if (HAS_SNAKEMAKE) {
+        const again = join(root, `again ${name}`);
+        const args = ["batch", join(root, "batch.yml"), "--catalog", catalog, "--out", again];
+        const { code, stderr } = await runReal(folder, args, undefined, false);
+        expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
+      }
+      const all = await readdir(root, { recursive: true });
+      expect(all.filter((path) => basename(path) === "hit")).toEqual([]);
     },
     RUN_MS,
   );

@@ -101,6 +101,22 @@ describe.skipIf(!PYTHON)("the Python client", () => {
   );
 
   test(
+    "one workflow of each domain, from data with a known answer",
+    async () => {
+      expect(await python("domains.py", [backend.url, TOKEN, backend.folder])).toEqual([
+        "trees_and_models",
+        "one_tree",
+        "leaf_area",
+        "surfaces_and_registration",
+        "fits_and_optics",
+        "plants_and_projects",
+      ]);
+      expect(backend.log()).not.toContain('"level":50');
+    },
+    RUN_MS,
+  );
+
+  test(
     "the examples of README and docstring work as they stand",
     async () => {
       const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");

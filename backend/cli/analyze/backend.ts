@@ -12,11 +12,11 @@ export async function withBackend<T, Calls extends Partial<Client> = Client>(
 ): Promise<T> {
   const backend = await deps.startBackend(RUN_CONFIG);
   const { url: baseUrl, token } = backend;
-  // Without `connect`, the calls are those of the whole client.
-  const connect =
-    deps.connect ?? (() => createClient(token === null ? { baseUrl } : { baseUrl, token }) as unknown as Calls);
   try {
-    return await use(connect(backend));
+    const { patientFetch: fetch } = await import("../patient-fetch.ts");
+    // Without `connect`, the calls are those of the whole client.
+    const whole = () => createClient(token === null ? { baseUrl, fetch } : { baseUrl, token, fetch });
+    return await use(deps.connect?.(backend) ?? (whole() as unknown as Calls));
   } finally {
     await backend.stop({ removeSessions: true });
   }

@@ -111,6 +111,7 @@ function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
       warnings: [],
     };
   }
+  ground.method satisfies "auto";
   const { point_spacing_m, ...params } = ground.found.derived;
   return {
     class_threshold_used: params.class_threshold,

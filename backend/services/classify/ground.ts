@@ -111,7 +111,8 @@ async function runFilter(
       params,
     };
   }
-  const { frame } = filter;
+  const { frame, method } = filter;
+  method satisfies "auto" | "cloth"; // a cloth has a plan
   return {
     method: "auto",
     found: await job.track(() => native.groundAuto(positions, skip, undefined, undefined, frame)),

@@ -36,7 +36,8 @@ export async function canopy(request: PlantCanopyRequest, asked: Asked, deps: De
   return answered(request, asked, job, echo, async () => {
     const grown = await growCanopy(request, deps, job);
     const { plant_count } = meshes.placedSummary(grown.placed.native);
-    if (plant_count === 0) return { success: false, error: NO_GERMINATION, ...NO_PLANT, ...echo, plant_count };
+    if (plant_count === 0)
+      return { success: false, error: NO_GERMINATION, code: "invalid_argument", ...NO_PLANT, ...echo, plant_count };
     return { ...(await jsonMesh(grown, deps, job)), ...echo, plant_count, session_id: null };
   });
 }

@@ -87,7 +87,9 @@ async function answer(request: SkeletonRequest, found: native.NativeSkeleton, jo
     search_radius: found.search_radius_m,
     points_reached: found.reached,
     warnings: found.failure === null ? warningsOf(found) : [],
-    error: found.failure === null ? null : reason(found.failure, found, request),
+    ...(found.failure === null
+      ? { error: null }
+      : { error: reason(found.failure, found, request), code: "invalid_argument" }),
   };
 }
 

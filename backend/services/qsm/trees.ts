@@ -5,7 +5,7 @@ import {
   type TreeQsmResult,
   type TreeQsmTail,
 } from "../../../shared/contract/cloud-session/tree-qsm.ts";
-import { AppError } from "../../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
@@ -115,10 +115,11 @@ async function oneModel(
   { trees, request, start }: Build,
   own: Job,
 ): Promise<TreeAnswer> {
-  const failed = (error: string, points_used = 0): TreeAnswer => ({
+  const failed = (code: ErrorCode, error: string, points_used = 0): TreeAnswer => ({
     tree_id: id,
     success: false,
     error,
+    code,
     points_in_tree: count,
     points_used,
     voxel_m: null,
@@ -130,7 +131,7 @@ async function oneModel(
   try {
     const found = await own.track(() => start({ ...trees.rows, first, count }));
     const { cylinders, shoots, ...counts } = await modelOf(found.qsm);
-    if (!found.metrics) return failed(noModel(found), found.points_used);
+    if (!found.metrics) return failed("invalid_argument", noModel(found), found.points_used);
     return {
       tree_id: id,
       success: true,
@@ -147,6 +148,7 @@ async function oneModel(
   } catch (raw) {
     const { code, message } = fromNative(raw);
     if (own.canceled || !FAILURES_OF_A_TREE.has(code)) throw raw; // a lack of memory is not the tree's fault
-    return failed(trees.wood_only ? `${message} (of points with wood_class 1; wood_only false uses all)` : message);
+    const of = trees.wood_only ? " (of points with wood_class 1; wood_only false uses all)" : "";
+    return failed(code, `${message}${of}`);
   }
 }

@@ -29,6 +29,7 @@ export const TreeQsmResult = z
     tree_id: z.int().describe("value of tree_instance"),
     success: z.boolean().describe("false: there is no model, and error tells why"),
     error: z.string().nullable().describe("why this tree has no model; null = it has one"),
+    code: FailureCode,
     points_in_tree: z.int().describe("hits of the tree after the wood filter, before thinning"),
     points_used: z.int().describe("points that the model was built from; 0 without a build"),
     voxel_m: z.number().nullable().describe("edge of the voxels that thinned it, metres; null = not thinned"),

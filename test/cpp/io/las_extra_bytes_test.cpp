@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "io/las_checks.h"
 
@@ -95,6 +96,27 @@ TEST(LasExtraBytes, AllTypesArraysAndScales) {
       }
       offset += kBytes[base - 1];
     }
+  }
+}
+
+TEST(LasExtraBytes, ScaleAndOffsetCountOneByOne) {
+  Extra offset_only{13, 16, "offset only", "", {}, {4, 4, 4}, {100.5, -7.5, 0}};
+  Extra scale_only{3, 8, "scale only", "", {}, {0.25, 0, 0}, {9, 9, 9}};
+  LasFile file;
+  file.extra_bytes = 4 + 2;
+  file.vlrs = {extra_record({offset_only, scale_only})};
+  file.random_points(1, 3);
+  for (std::size_t k = 0; k < 3; ++k) put(file.points, 30 + 2 * k, static_cast<std::uint16_t>(10 * (k + 1)));
+  const LasCloud cloud = read(file.build());
+  const auto value = [&](const char* name) { return column(cloud.table, name).values.as<double>()[0]; };
+  EXPECT_EQ(value("offset only[0]"), 110.5);
+  EXPECT_EQ(value("offset only[1]"), 12.5);
+  EXPECT_EQ(value("scale only"), 7.5);
+  for (const LasDimension& dimension : cloud.header.dimensions) {
+    if (!dimension.record) continue;
+    const bool is_scaled = dimension.name == "scale only";
+    EXPECT_EQ(dimension.record->scale, is_scaled ? std::optional(0.25) : std::nullopt) << dimension.name;
+    EXPECT_EQ(dimension.record->offset.has_value(), !is_scaled) << dimension.name;
   }
 }
 

@@ -6,6 +6,7 @@ export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly required?: readonly string[];
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly items?: JsonSchema;
   readonly prefixItems?: readonly JsonSchema[];

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,6 +44,7 @@ export async function debianRoot(): Promise<{ root?: DebianRoot; why?: string }>
     await remove();
     throw new Error(`${base} cannot be unpacked: ${unpacked.stderr}`);
   }
+  await chmod(folder, 0o755); // a folder of mkdtemp, and the archive of one, are closed to the normal user
   await copyFile("/etc/resolv.conf", join(folder, "etc", "resolv.conf"));
   return { root: { folder, enter, remove } };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { create, scanFile, type TestApp } from "../app/app.ts";
 import { octreePoints } from "../octree/octree-folder.ts";
 import { opened, saved } from "../project/project.ts";
+import type { SmallDisk } from "../run/small-disk.ts";
 import { hashOf, hashOfState, type Outcome, outcomeOf, textOf, type World, worldOf } from "./answers.ts";
 import type { Operation, Place } from "./operations.ts";
 import { RASTER, SCANNER, scannedTrees } from "./scanned-trees.ts";
@@ -18,6 +19,15 @@ export interface Turn {
 export interface Single {
   readonly outcome: Outcome;
   readonly world: World;
+}
+
+/** What an operation came to on a full disk. */
+export interface WithoutSpace {
+  readonly start: World;
+  readonly full: Single;
+  /** With space again; undefined if it succeeded without. */
+  readonly again: Single | undefined;
+  readonly alone: Single;
 }
 
 /** Sessions that were left open for a restart, with what each must hold. */
@@ -186,6 +196,30 @@ export class Pairs {
       await this.#expectPicture(place.id);
       return turn;
     }, keep);
+  }
+
+  /** The operation on a disk with `left` free bytes, and once more with space; `alone` is what it comes to with space. */
+  withoutSpace(operation: Operation, disk: SmallDisk, left: number): Promise<WithoutSpace> {
+    const turn = async (place: Place, before: ReadonlySet<string>, fill: () => void): Promise<Single> => {
+      const own = { ...place, folder: this.#folder() };
+      const body = await operation.body?.(own); // it may stage a file
+      fill();
+      const outcome = await sent(this.#base, body ? { ...operation, body: () => body } : operation, own);
+      await this.#made.deps.jobs.idle();
+      return { outcome, world: await worldOf(this.#made, place.id, before) };
+    };
+    const nothing = () => undefined;
+    return this.#on(async (place, before) => {
+      const start = await worldOf(this.#made, place.id, before);
+      try {
+        const full = await turn(place, before, () => disk.fill(left));
+        disk.empty();
+        const again = full.outcome.said.endsWith("no_space") ? await turn(place, before, nothing) : undefined;
+        return { start, full, again, alone: await this.#on((other, then) => turn(other, then, nothing)) };
+      } finally {
+        disk.empty();
+      }
+    });
   }
 
   /** The client of the first hangs up `left_ms` after the second began. What the second came to, and the sessions. */

@@ -6,9 +6,8 @@ import { SPECIES_IDS, SpeciesFile } from "../../../shared/contract/plant-species
 const folder = fileURLToPath(new URL("../../../resources/species", import.meta.url));
 const read = (id: string): unknown => JSON.parse(readFileSync(`${folder}/${id}.json`, "utf8"));
 
-test("there is one file for each of the thirty species, and no other", () => {
+test("there is one file for each species, and no other", () => {
   const found = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  expect(SPECIES_IDS).toHaveLength(30);
   expect(found.sort()).toEqual(SPECIES_IDS.map((id) => `${id}.json`).sort());
 });
 

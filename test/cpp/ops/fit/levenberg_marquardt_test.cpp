@@ -161,6 +161,41 @@ TEST(LevenbergMarquardt, RobustLossesHaveAZeroGradientAtTheirEnd) {
   }
 }
 
+TEST(LevenbergMarquardt, RobustErrorsOfAMeanAreThoseOfHubersFormula) {
+  // By symmetry the mean is 0. Two values of ten are beyond the scale: psi = 1, psi' = 0; the others psi = r, psi' = 1.
+  const std::vector<double> y{-20, -0.4, -0.3, -0.2, -0.1, 0.1, 0.2, 0.3, 0.4, 20};
+  const auto problem = problem_of(10, 1, [&](std::size_t i, const double* p, double* d) {
+    d[0] = 1;
+    return p[0] - y[i];
+  });
+  LeastSquaresParams params = params_of(1);
+  params.loss = Loss::kHuber;
+  const LeastSquaresFit found = fit(problem, {0.05}, params);
+  EXPECT_NEAR(found.x[0], 0, 1e-9);
+  const ParameterUncertainty errors = parameter_uncertainty(found, Loss::kHuber, 1);
+  const double k = 1 + 1.0 / 10 * (0.8 * 0.2) / (0.8 * 0.8);
+  const double variance = k * k * (2 + 2 * (0.16 + 0.09 + 0.04 + 0.01)) / (10 - 1) / (0.8 * 0.8);
+  EXPECT_EQ(errors.degrees, 9);
+  EXPECT_NEAR(errors.variance, variance, 1e-9);
+  EXPECT_NEAR(errors.std_errors[0], std::sqrt(variance / 10), 1e-9);
+}
+
+TEST(LevenbergMarquardt, RobustErrorsAtAHugeScaleAreThePlainOnes) {
+  const auto problem = problem_of(6, 2, [](std::size_t i, const double* p, double* d) {
+    d[0] = static_cast<double>(i);
+    d[1] = 1;
+    return p[0] * d[0] + p[1] - (2 * d[0] + 1 + 0.1 * uniform(3, i));
+  });
+  const LeastSquaresFit found = fit(problem, {1, 0}, params_of(2));
+  const ParameterUncertainty plain = parameter_uncertainty(found, Loss::kLinear, 1);
+  for (const Loss loss : {Loss::kSoftL1, Loss::kHuber, Loss::kCauchy, Loss::kArctan}) {
+    const ParameterUncertainty errors = parameter_uncertainty(found, loss, 1e7);
+    EXPECT_NEAR(errors.variance / plain.variance, 1, 1e-12) << static_cast<int>(loss);
+    for (std::size_t j = 0; j < 2; ++j)
+      EXPECT_NEAR(errors.std_errors[j] / plain.std_errors[j], 1, 1e-12) << static_cast<int>(loss);
+  }
+}
+
 TEST(LevenbergMarquardt, LossesHaveTheDerivativesTheySay) {
   for (const Loss loss : {Loss::kLinear, Loss::kSoftL1, Loss::kHuber, Loss::kCauchy, Loss::kArctan}) {
     for (const double z : {0.0, 0.3, 0.9, 1.7, 30.0}) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "ops/qsm/qsm_checks.h"
@@ -102,13 +105,35 @@ TEST(ShootTable, RefusesWhatIsNoTree) {
   EXPECT_EQ(refusal(std::move(lost)), "shoot 1 has the parent shoot 8, which does not exist");
 }
 
-TEST(ShootTable, LongChainsAndManyRootsTakeLinearTime) {
+/// A chain without stated shoots; the root is the first row or the last one.
+std::vector<QsmCylinder> chain_of(std::int64_t count, bool root_first) {
   std::vector<QsmCylinder> chain;
-  for (std::int64_t i = 0; i < 300'000; ++i)
-    chain.push_back(cylinder(300'000 - i, i == 299'999 ? -1 : 299'999 - i, 0));
-  EXPECT_EQ(model(rows_of(chain)).shoots.size(), 1U);
-  for (QsmCylinder& c : chain) c.parent_id = -1;
-  EXPECT_EQ(model(rows_of(chain)).shoots.size(), 300'000U);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t id = root_first ? i : count - 1 - i;
+    chain.push_back(cylinder(id, id - 1, 0));
+  }
+  return chain;
+}
+
+/// CPU seconds.
+double seconds_of(const std::vector<QsmCylinder>& cylinders, std::size_t shoots) {
+  QsmRows rows = rows_of(cylinders);
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(model(std::move(rows)).shoots.size(), shoots);
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+TEST(ShootTable, LongChainsAndManyRootsTakeLinearTime) {
+  // 16 times the rows: 16 times the time, 256 times where every row walks to the root.
+  constexpr std::int64_t kRows = 48'000;
+  for (const bool root_first : {true, false}) {
+    const double few = seconds_of(chain_of(kRows / 16, root_first), 1);
+    const double many = seconds_of(chain_of(kRows, root_first), 1);
+    ASSERT_LT(many, 50 * few) << (root_first ? "root first" : "root last");
+  }
+  std::vector<QsmCylinder> roots = chain_of(kRows, true);
+  for (QsmCylinder& c : roots) c.parent_id = -1;
+  EXPECT_EQ(model(rows_of(roots)).shoots.size(), static_cast<std::size_t>(kRows));
 }
 
 TEST(QsmChecks, RefusesShootsThatDisagree) {

@@ -2,9 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <numbers>
 #include <random>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
 
 namespace {
 
@@ -69,6 +76,28 @@ TEST(CrownMeasures, AGapEndsTheCrownAndALowBranchDoesNot) {
   EXPECT_NEAR(measure(points).base_height_m, 3.2, 1e-9);
 }
 
+TEST(CrownMeasures, TheSidesOfALeaningTreeAreThoseOfItsAxis) {
+  // A branch to one side from 5 to 6 m belongs to the crown but does not surround the stem. Sheared, the tree keeps the
+  // heights of its points, and from 6 m on the whole crown is on one side of its foot.
+  std::vector<Vec3d> upright;
+  add_ring(upright, 6, 10, 2);
+  for (int i = 0; i < 500; ++i) upright.push_back({0.5 + 0.001 * i, 0.4, 5 + 0.002 * i});
+  const double wanted = measure(upright).base_height_m;
+  EXPECT_NEAR(wanted, 6, 0.21);
+  const double slope = std::tan(20 * kPi / 180);
+  for (int eighth = 0; eighth < 8; ++eighth) {
+    const double dx = slope * std::cos(eighth * kPi / 4), dy = slope * std::sin(eighth * kPi / 4);
+    Stem stem = stem_at_zero();
+    const double length = std::sqrt(1 + slope * slope);
+    stem.axis = {dx / length, dy / length, 1 / length};
+    std::vector<Vec3d> leaning;
+    for (const Vec3d& p : upright) leaning.push_back({p.x + dx * p.z, p.y + dy * p.z, p.z});
+    const CrownMeasures crown = measure(leaning, stem);
+    EXPECT_EQ(crown.point_count, upright.size());
+    EXPECT_EQ(crown.base_height_m, wanted) << 45 * eighth << " degrees";
+  }
+}
+
 TEST(CrownMeasures, StemPointsAreNoCrown) {
   std::vector<Vec3d> points;
   for (int i = 0; i < 1000; ++i) {
@@ -100,6 +129,48 @@ TEST(CrownMeasures, LinesSinglePointsAndHugeHeights) {
   EXPECT_TRUE(std::isnan(measure(line).projected_area_m2));
   EXPECT_TRUE(std::isnan(measure({{1, 1, 0}, {1, 1, 1e9}}).base_height_m));
   EXPECT_EQ(measure({}).point_count, 0u);
+}
+
+/// CPU seconds since a start.
+double cpu_since(std::clock_t start) { return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC; }
+
+/// Measures a crown and cancels after some CPU time. Returns the CPU seconds from then to the end, or a negative number if
+/// the crown was measured before.
+double late_by(const std::vector<Vec3d>& points, double cancel_after) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  std::atomic<bool> over{false};
+  std::clock_t asked = 0;
+  const std::clock_t start = std::clock();
+  std::thread canceler([&] {
+    while (!over && cpu_since(start) < cancel_after)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    asked = std::clock();
+    control.cancel_requested = true;
+  });
+  bool canceled = false;
+  try {
+    measure_crown({points.data(), points.size()}, stem_at_zero(), {0.1, 1, 0.2, 0.05}, ctx);
+  } catch (const Error& error) {
+    canceled = error.code() == ErrorCode::kCanceled;
+  }
+  const std::clock_t ended = std::clock();
+  over = true;
+  canceler.join();
+  return canceled ? static_cast<double>(ended - asked) / CLOCKS_PER_SEC : -1;
+}
+
+TEST(CrownMeasures, OneTreeIsCanceledWhileItsCellsAreSorted) {
+  // The sort takes most of the time. One that looks at no cancel ends at about three quarters of it.
+  std::vector<Vec3d> points;
+  add_ring(points, 4, 24, 8, 200'000);
+  const std::clock_t start = std::clock();
+  measure(points);
+  const double whole = cpu_since(start);
+  double late = -1;
+  for (int attempt = 0; attempt < 5 && late < 0; ++attempt) late = late_by(points, 0.4 * whole);
+  EXPECT_GE(late, 0) << "never canceled";
+  EXPECT_LT(late, 0.2 * whole);
 }
 
 }  // namespace

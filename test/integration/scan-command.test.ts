@@ -60,13 +60,15 @@ test("a plant is scanned with the settings of an instrument, organ codes include
   expect(points.every(({ z = -1 }) => z > -0.1 && z < 1)).toBe(true);
 });
 
-test.each(["velodyne_hdl32e", "livox_mid40"])("%s looks at the object", async (scanner) => {
+test.each(["generic", "velodyne_hdl32e", "livox_mid40"])("%s looks at the object", async (scanner) => {
   const mesh = join(root, "cube.ply");
   await writeMesh(cube([10, 20, 30]), "ply", mesh, new AbortController().signal);
   const args = [mesh, "--scanner", scanner, "--positions", "2", "--seconds", "0.02", "--height", "0.5", "--rays", "1"];
   const { code, stdout } = await command(...args, "--json");
   expect(code).toBe(0);
-  for (const { hit_count } of JSON.parse(stdout).scans) expect(hit_count).toBeGreaterThan(20);
+  const { scans, warnings } = JSON.parse(stdout);
+  for (const { hit_count } of scans) expect(hit_count).toBeGreaterThan(20);
+  expect(warnings.filter((text: string) => text.includes("mean nothing"))).toEqual([]);
 });
 
 test("wrong options are refused before anything is written", async () => {

@@ -76,7 +76,10 @@ export async function writeResults(
   { versions, seconds }: Made,
 ) {
   const { scans, answer, profile } = found;
-  const warnings = reportedWarnings([...answer.warnings, ...scans.flatMap((scan) => scan.warnings)]);
+  const counted = options.wood
+    ? []
+    : [`${ALL_LEAF_NOTE} Label the points (npm start -- wood) and give --wood to leave it out.`];
+  const warnings = reportedWarnings([...answer.warnings, ...counted, ...scans.flatMap((scan) => scan.warnings)]);
   for (const { name, png } of figures) await out.write(`${name}.png`, png);
   const { cells: _, warnings: __, ...totals } = answer;
   const document = {
@@ -170,7 +173,7 @@ function page(
       {
         title: "Result",
         facts: ladFacts(found),
-        note: `${NOTE} ${options.wood ? WOOD_NOTE : ALL_LEAF_NOTE}${options.views ? ` ${VIEWS_NOTE}` : ""}`,
+        note: `${NOTE}${options.wood ? ` ${WOOD_NOTE}` : ""}${options.views ? ` ${VIEWS_NOTE}` : ""}`,
       },
       { title: "Pictures", figures },
       { title: "Reproduce", facts: reproduce },

@@ -43,7 +43,7 @@ function scannerAt(
     origin: [...origin] as [number, number, number],
     scan_pattern,
     return_mode,
-    max_returns,
+    ...(return_mode === "multi" ? { max_returns } : {}), // it means nothing to the others
     pulse_rate_hz,
     exit_diameter_m: rest.exit_diameter_m,
     beam_divergence_mrad: rest.beam_divergence_mrad,

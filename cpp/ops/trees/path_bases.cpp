@@ -60,7 +60,7 @@ std::vector<float> heights_of(const PathNodes& nodes, std::size_t starts, std::u
 std::vector<PathStart> low_starts(const PathNodes& nodes, std::uint32_t first_root,
                                   const PathConstants& constants, OpContext& ctx) {
   std::vector<PathStart> starts;
-  const double cost = step_cost(constants.base_start_cost_m, nodes.edge_m, constants.exponent);
+  const double cost = std::pow(constants.base_start_cost_m, constants.exponent);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
     if (static_cast<double>(nodes.height[i]) <= constants.low_m)

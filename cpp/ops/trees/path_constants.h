@@ -10,7 +10,7 @@ struct PathConstants {
   std::uint64_t most_nodes;  ///< voxels are larger where there would be more
   double neighbors;          ///< of a node, at most kMostPathNeighbors
   double most_gap_m;         ///< longest step of a path
-  double exponent;           ///< of the length of a step that is longer than the spacing of the nodes
+  double exponent;           ///< of the length of a step
   double turn_cost;          ///< of turning back, in costs of the step
   double memory_m;           ///< length over which a path remembers its direction
   double scatter_cost;       ///< of a step among scattered points (leaves), in costs of the step
@@ -32,7 +32,7 @@ inline constexpr PathConstants kPathConstants{
     .neighbors = 12,
     .most_gap_m = 1.0,
     .exponent = 4,
-    .turn_cost = 500,
+    .turn_cost = 50,
     .memory_m = 0.5,
     .scatter_cost = 10,
     .root_top_m = 2.0,

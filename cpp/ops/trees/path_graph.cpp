@@ -1,7 +1,6 @@
 #include "ops/trees/path_graph.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -16,7 +15,6 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = 8192;
-constexpr std::size_t kSpacingNeighbor = 4;
 constexpr std::uint32_t kNone = PathGraph::kNoNeighbor;
 
 /// Least by largest variance of a node and its neighbours.
@@ -69,7 +67,6 @@ void add_others(PathGraph& graph, OpContext& ctx) {
 
 PathGraphMaker::PathGraphMaker(Span<const Vec3d> places, std::uint32_t neighbors, double gap_m)
     : nodes(places), most_gap_m(gap_m) {
-  graph.spacing.resize(nodes.size);
   graph.scatter.resize(nodes.size);
   graph.width = neighbors;
   graph.near.resize(checked_bytes(nodes.size, neighbors));
@@ -82,8 +79,6 @@ void PathGraphMaker::set_near(std::size_t node, Span<const std::uint64_t> rows, 
   std::size_t kept = 0;
   for (; kept < found && squared[kept] <= most; ++kept) list[kept] = static_cast<std::uint32_t>(rows[kept]);
   std::fill(list + kept, list + graph.width, kNone);
-  const std::size_t far = std::min(kept, kSpacingNeighbor);
-  graph.spacing[node] = far == 0 ? 0 : static_cast<float>(std::sqrt(squared[far - 1]));
   graph.scatter[node] = scatter_of(nodes[node], rows.subspan(0, found), nodes);
 }
 

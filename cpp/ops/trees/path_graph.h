@@ -42,8 +42,6 @@ struct PathGraph {
   BulkVector<std::uint32_t> near;          ///< (m width) lists that end at the first kNoNeighbor
   BulkVector<std::uint32_t> others_first;  ///< (m + 1)
   BulkVector<std::uint32_t> others;
-  BulkVector<float>
-      spacing;  ///< (m) distance to the fourth neighbour, to the last where there are fewer, 0 without any
   BulkVector<float> scatter;  ///< (m) least by largest variance of the neighbourhood, 0 (line, plane) to 1
 
   static constexpr std::uint32_t kNoNeighbor = ~std::uint32_t{0};
@@ -61,7 +59,7 @@ struct PathGraph {
 
 /// Joins every node to its `neighbors` nearest ones within `most_gap_m`.
 ///
-/// Cost   O(m neighbors) time, 4 bytes per neighbour, about 1.3 times as many neighbours as asked for, 8 bytes per node.
+/// Cost   O(m neighbors) time, 4 bytes per neighbour, about 1.3 times as many neighbours as asked for.
 /// Errors kUnsupported: more than 2^32 neighbours that are near in one direction alone.
 PathGraph path_graph(Span<const Vec3d> nodes, std::uint32_t neighbors, double most_gap_m, OpContext& ctx);
 

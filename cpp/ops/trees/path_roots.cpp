@@ -89,13 +89,12 @@ std::vector<PathStart> stem_starts(const PathNodes& nodes, const std::vector<Ste
                                    OpContext& ctx) {
   if (stems.empty()) return {};
   const LowNodes low(nodes, highest_m, ctx);
-  const double limb_cost = step_cost(limb_cost_m, nodes.edge_m, constants.exponent);
   std::vector<std::vector<Claim>> claims(stems.size());
   std::vector<double> cost(stems.size(), 0);
   parallel_for(ctx, stems.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       claims[k] = low.claims(stems[k], constants);
-      if (!is_supported(claims[k], nodes)) cost[k] = limb_cost;
+      if (!is_supported(claims[k], nodes)) cost[k] = std::pow(limb_cost_m, constants.exponent);
       if (!claims[k].empty()) continue;
       const std::uint32_t node = low.nearest(stems[k].start, constants.most_gap_m);
       if (node != kNoNode) claims[k].push_back({node, 0});

@@ -53,7 +53,7 @@ class Search {
   }
 
   /// Cost of the step from a node with a path.
-  double cost_of_step(std::uint32_t from, std::uint32_t to) const {
+  double step_cost(std::uint32_t from, std::uint32_t to) const {
     const Vec3d step = nodes_[to] - nodes_[from];
     const double squared = dot(step, step);
     if (!(squared > 0)) return 0;
@@ -65,8 +65,8 @@ class Search {
     const double scatter = static_cast<double>(std::max(graph_.scatter[from], graph_.scatter[to]));
     const double factor =
         (1 + constants_.turn_cost * (1 - cos) / 2) * (1 + constants_.scatter_cost * scatter);
-    const double spacing = static_cast<double>(std::max(graph_.spacing[from], graph_.spacing[to]));
-    return step_cost(length, spacing, constants_.exponent) * factor;
+    const double power = constants_.exponent == 4 ? squared * squared : std::pow(length, constants_.exponent);
+    return power * factor;
   }
 
   /// The direction of a path after a step.
@@ -91,7 +91,7 @@ class Search {
   }
   void step(const Open& at, std::uint32_t next) {
     if (paths_.cost[next] <= at.cost && paths_.root[next] <= at.root) return;
-    const double cost = at.cost + cost_of_step(at.node, next);
+    const double cost = at.cost + step_cost(at.node, next);
     if (!better(cost, at.root, next)) return;
     paths_.cost[next] = cost;
     paths_.root[next] = at.root;
@@ -150,12 +150,6 @@ std::vector<Bridge> bridges(Span<const Vec3d> nodes, double most_gap_m, const Pa
 
 }  // namespace
 
-double step_cost(double length_m, double spacing_m, double exponent) {
-  if (!(length_m > spacing_m) || !(spacing_m > 0)) return length_m;
-  const double ratio = length_m / spacing_m;
-  return length_m * (exponent == 4 ? ratio * ratio * ratio : std::pow(ratio, exponent - 1));
-}
-
 Paths::Paths(std::size_t nodes) : cost(nodes), root(nodes), direction(nodes) {
   std::fill(cost.begin(), cost.end(), std::numeric_limits<double>::infinity());
   std::fill(root.begin(), root.end(), kNoRoot);
@@ -177,7 +171,7 @@ void reach_islands(const PathGraph& graph, Span<const Vec3d> nodes, const PathCo
     if (found.empty()) return;
     Search search(graph, nodes, constants, paths);
     for (const Bridge& bridge : found) {
-      const double cost = paths.cost[bridge.from] + search.cost_of_step(bridge.from, bridge.to);
+      const double cost = paths.cost[bridge.from] + search.step_cost(bridge.from, bridge.to);
       search.start({bridge.to, paths.root[bridge.from], cost}, paths.direction[bridge.from]);
     }
     search.run(ctx);

@@ -13,10 +13,6 @@ namespace pc {
 
 constexpr std::uint32_t kNoRoot = ~std::uint32_t{0};
 
-/// The cost of a step by its length: the length, times (length / spacing)^(exponent - 1) where it is longer than the
-/// spacing. So a stem whose points are far apart costs no more than a dense twig of its length, and a gap costs much.
-double step_cost(double length_m, double spacing_m, double exponent);
-
 /// Where paths start.
 struct PathStart {
   std::uint32_t node;
@@ -40,8 +36,8 @@ struct Paths {
 /// Cheapest paths from `starts` over the graph (Dijkstra 1959), the next starts ahead of nothing but their cost: nodes
 /// that have a path already keep it unless they find a cheaper one. Equal costs go to the lower root, then node.
 ///
-/// Step     step_cost (1 + turn_cost (1 - cos) / 2) (1 + scatter_cost scatter), cos of the angle between the step and the
-///          direction of the path, spacing and scatter the larger ones of both nodes
+/// Step     length^exponent (1 + turn_cost (1 - cos) / 2) (1 + scatter_cost scatter), cos of the angle between the step
+///          and the direction of the path, scatter the larger one of both nodes
 /// Starts   of a node with several: the cheapest, then the lowest root. Their direction is up.
 /// Cost     O(m neighbours log m) time.
 void find_paths(const PathGraph& graph, Span<const Vec3d> nodes, std::vector<PathStart> starts,

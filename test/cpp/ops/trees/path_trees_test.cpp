@@ -14,7 +14,6 @@
 
 #include "core/error.h"
 #include "ops/trees/path_nodes.h"
-#include "ops/trees/path_search.h"
 #include "support/cancel_phase.h"
 #include "support/fuzz_runs.h"
 #include "support/tree_scene.h"
@@ -121,15 +120,6 @@ TEST(PathTrees, PathsPreferWhatIsDenseToAGap) {
   const auto labels = labels_of(grow(scene));
   EXPECT_EQ(label_of(scene, labels, 3), label_of(scene, labels, 1));
   EXPECT_NE(label_of(scene, labels, 1), label_of(scene, labels, 2));
-}
-
-TEST(PathTrees, StepsCostTheirLengthUpToTheSpacing) {
-  EXPECT_EQ(step_cost(0.04, 0.08, 4), 0.04);
-  EXPECT_EQ(step_cost(0.08, 0.08, 4), 0.08);
-  EXPECT_EQ(step_cost(0.25, 0.125, 4), 8 * 0.25);  // twice the spacing
-  EXPECT_NEAR(step_cost(0.25, 0.125, 3), 4 * 0.25, 1e-12);
-  EXPECT_EQ(step_cost(0.5, 0, 4), 0.5);  // no neighbours, no spacing
-  EXPECT_EQ(step_cost(0, 0.1, 4), 0);
 }
 
 TEST(PathTrees, PathsDoNotTurnBack) {

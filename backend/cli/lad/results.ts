@@ -54,7 +54,7 @@ function viewFacts({ leaf_area, leaf_area_ci_lower, leaf_area_ci_upper, seen_lea
   const interval =
     leaf_area_ci_lower === null || leaf_area_ci_upper === null
       ? ""
-      : ` (95 %: ${short(leaf_area_ci_lower)} to ${short(leaf_area_ci_upper)})`;
+      : ` (scanners left out in turn: ${short(leaf_area_ci_lower)} to ${short(leaf_area_ci_upper)})`;
   const unknown = "unknown: no place is seen by two scanners";
   return [
     ["Leaf area by views", leaf_area === null ? unknown : `${short(leaf_area)} m2${interval}`],
@@ -186,6 +186,6 @@ const NOTE =
   "One-sided leaf area from the share of beams that pass each voxel (Beer's law). The index counts measured voxels over the footprint of the whole grid; occluded voxels are left out of it, and interpolated ones are listed apart.";
 const ALL_LEAF_NOTE = "Wood that the beams met counts as leaves.";
 const VIEWS_NOTE =
-  "The leaf area by views takes no voxels: each hit stands for the area across its beam over G, shared among the scanners that see its place; what none sees follows from what one and two of them see.";
+  "The leaf area by views takes no voxels: each hit stands for the area across its beam over G, shared among the scanners that see its place; what none sees follows from what one and two of them see. Its interval tells how much the scanners differ, without the errors of G and of what counts as seen.";
 const WOOD_NOTE =
   "What a voxel intercepts is split by the share of wood in its labelled hits; axes of the wood are taken to have any direction.";

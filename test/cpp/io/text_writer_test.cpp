@@ -12,6 +12,7 @@
 #include "io/ply.h"
 #include "io/record_support.h"
 #include "io/text_format.h"
+#include "support/cancel_time.h"
 
 namespace {
 
@@ -371,7 +372,7 @@ TEST(TextWriter, StopsSoonWhenCanceledAndReportsDiskErrors) {
   EXPECT_LT(cancel_latency_ms([&](OpContext& ctx) {
               io::write_text(view, io::cloud_export_layout(TextFormat::kTxt), file.path(), ctx);
             }),
-            250);
+            1000 * test::kCancelSeconds);
   EXPECT_EQ(error_of([&] {
               with_context(2, [&](OpContext& ctx) {
                 return io::write_text(sample.view(), io::cloud_export_layout(TextFormat::kXyz),

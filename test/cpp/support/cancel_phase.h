@@ -12,15 +12,10 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/op_context.h"
+#include "support/cancel_time.h"
 
 namespace pc::test {
 
-/// What is promised; sanitizers cost up to ten times as much.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double kCancelSeconds = 2.5;
-#else
-constexpr double kCancelSeconds = 0.25;
-#endif
 /// Runs that may end too late, because other programs have the cores.
 constexpr int kMostLate = 8;
 

@@ -16,6 +16,7 @@
 
 #include "core/column.h"
 #include "core/op_context.h"
+#include "support/cancel_time.h"
 
 /// Conversions between columns and vectors, and common assertions of op tests.
 namespace pc::test {
@@ -121,7 +122,7 @@ inline void expect_cancel_in_time(const std::function<void(OpContext&)>& run) {
     for (const int delay_us : {200, 200, 200, 200, 200, 5'000, 25'000, 60'000}) {
       const double seconds = cancel_latency(run, threads, std::chrono::microseconds(delay_us));
       caught = caught || seconds >= 0;
-      EXPECT_LT(seconds, 0.25) << threads << " threads, " << delay_us << " us";
+      EXPECT_LT(seconds, kCancelSeconds) << threads << " threads, " << delay_us << " us";
       EXPECT_EQ(bulk_bytes_in_use(), before);
     }
     EXPECT_TRUE(caught) << "never caught at work";

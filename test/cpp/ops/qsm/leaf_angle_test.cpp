@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "ops/qsm/leaf_angle_assignment.h"
 #include "ops/qsm/linear_assignment.h"
+#include "support/cancel_time.h"
 
 namespace {
 
@@ -218,7 +219,7 @@ TEST(LeafAngles, CancelEndsAHugeCell) {
   EXPECT_THROW(leaf_angle_assignment(leaves, {{0, 2, 2, 0, 0, 0}}, grid(1), {1, 0}, ctx), Error);
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
   canceler.join();
-  EXPECT_LT(seconds, 0.25);
+  EXPECT_LT(seconds, test::kCancelSeconds);
 }
 
 /// R2 of the ellipse's azimuths by quadrature equals (1 - b) / (1 + b).

@@ -229,7 +229,7 @@ TEST(AsciiTable, CancelStopsInTime) {
   });
   const auto latency = std::chrono::steady_clock::now() - asked;
   canceler.join();
-  EXPECT_LT(latency, std::chrono::duration<double>(test::kCancelSeconds));
+  EXPECT_LT(latency, std::chrono::duration<double>(pc::test::kCancelSeconds));
   EXPECT_EQ(pc::bulk_bytes_in_use(), before);
 }
 

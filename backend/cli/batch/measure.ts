@@ -1,8 +1,9 @@
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ApiError } from "../../../shared/client/index.ts";
+import { ApiError, type Client } from "../../../shared/client/index.ts";
 import type { GroundFrame } from "../../../shared/contract/ground-frame.ts";
 import { withBackend } from "../analyze/backend.ts";
-import type { AnalyzeDeps, StartBackend } from "../analyze/run.ts";
+import type { AnalyzeDeps } from "../analyze/run.ts";
 import { inWorkFolder, PLACES, sourceOf, writeJson } from "./folders.ts";
 import { sliceLas } from "./las-records.ts";
 import type { Plan } from "./plan-document.ts";
@@ -23,14 +24,17 @@ export async function measureSurvey(out: string, deps: AnalyzeDeps): Promise<voi
   const found: GroundFrame[] = [];
   const failed: string[] = [];
   await inWorkFolder(root, "measure", deps, async (folder, startBackend) => {
-    for (const [i, window] of plan.windows.entries()) {
-      const view = join(folder, `window-${i}.las`);
-      const sources = window.files.map((file) => sourceOf(root, plan, file));
-      if ((await sliceLas(sources, window.box, view, deps.signal)) === 0) continue;
-      const frame = await measured(view, plan, startBackend, deps.signal);
-      if (typeof frame === "string") failed.push(frame);
-      else if (frame) found.push(frame);
-    }
+    await withBackend({ startBackend }, async (client) => {
+      for (const [i, window] of plan.windows.entries()) {
+        const view = join(folder, `window-${i}.las`);
+        const sources = window.files.map((file) => sourceOf(root, plan, file));
+        if ((await sliceLas(sources, window.box, view, deps.signal)) === 0) continue;
+        const frame = await measured(view, plan, client, deps.signal);
+        if (typeof frame === "string") failed.push(frame);
+        else if (frame) found.push(frame);
+        await rm(view);
+      }
+    });
   });
   const survey: SurveyFrame = {
     frame: found.length > 0 ? surveyFrame(found, plan) : null,
@@ -50,19 +54,19 @@ export async function measureSurvey(out: string, deps: AnalyzeDeps): Promise<voi
 async function measured(
   view: string,
   { shift }: Plan,
-  startBackend: StartBackend,
+  client: Client,
   signal: AbortSignal,
 ): Promise<GroundFrame | string | null> {
-  return withBackend({ startBackend }, async (client) => {
-    const { session_id } = await client.createSession({ source_path: view, world_shift: [...shift] }, { signal });
-    try {
-      const wishes = { method: "auto" as const, defer_octree: true, acknowledge_cost: true };
-      return (await client.segmentGroundSession(session_id, wishes, { signal })).frame;
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "invalid_argument") return error.message;
-      throw error;
-    }
-  });
+  const { session_id } = await client.createSession({ source_path: view, world_shift: [...shift] }, { signal });
+  try {
+    const wishes = { method: "auto" as const, defer_octree: true, acknowledge_cost: true };
+    const { frame } = await client.segmentGroundSession(session_id, wishes, { signal });
+    await client.closeSession(session_id);
+    return frame;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "invalid_argument") return error.message;
+    throw error;
+  }
 }
 
 /** One frame for all tiles: the median of each measure; a single window that is the whole survey keeps its own. */

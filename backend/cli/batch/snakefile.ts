@@ -65,7 +65,7 @@ rule measure:
         "frame.json",
     log:
         "logs/measure.log",
-    threads: 1
+    threads: 2
     resources:
         mem_mb=config["measure_mem_mb"],
         runtime=60,

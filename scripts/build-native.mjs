@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
+import { dropMovedCache } from "./cmake-cache.mjs";
 import { fingerprint, isFresh, markFresh, root } from "./fingerprint.mjs";
 
 const args = process.argv.slice(2);
@@ -20,6 +21,7 @@ if (!args.includes("--force") && existsSync(addon) && isFresh("native", stamp)) 
 
 const require = createRequire(import.meta.url);
 const cmakeJs = join(dirname(require.resolve("cmake-js/package.json")), "bin", "cmake-js");
+dropMovedCache(output);
 const base = ["-d", root, "-O", output, "-B", "Release", ...options];
 for (const command of ["configure", "build"]) {
   const parallel = command === "build" ? ["-p", String(availableParallelism())] : [];

@@ -4,6 +4,7 @@
 // and on surfaces, damaged packages of networks.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { dropMovedCache } from "./cmake-cache.mjs";
 import { root } from "./fingerprint.mjs";
 
 const SESSION_TESTS = [
@@ -49,6 +50,7 @@ function built(program) {
     "-DCMAKE_BUILD_TYPE=Sanitize",
     "-DCMAKE_CXX_FLAGS_SANITIZE=-O1",
   ];
+  dropMovedCache(asan);
   return run("cmake", configure) === 0 && run("cmake", ["--build", asan, "--target", program]) === 0;
 }
 

@@ -4,6 +4,8 @@ import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
 const TICK_MS = 1000;
+/** Lines of its output that the error of a failed step shows. */
+const SHOWN_LINES = 12;
 
 /** `stream`: where the line goes; a terminal gets it rewritten in place, anything else one line per setup. */
 export class QuietSteps {
@@ -27,8 +29,10 @@ export class QuietSteps {
     this.begin(title);
     writeSync(this.#log, `\n== ${title}: ${command} ${args.join(" ")}\n`);
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+    let last = "";
     const read = (chunk) => {
       writeSync(this.#log, chunk);
+      last = (last + chunk).slice(-8000);
       this.#detail = detailOf(chunk.toString()) || this.#detail;
     };
     child.stdout.on("data", read);
@@ -36,11 +40,13 @@ export class QuietSteps {
     const code = await new Promise((resolve) => {
       child.on("close", resolve);
       child.on("error", (error) => {
-        writeSync(this.#log, `${error.message}\n`);
+        read(`${error.message}\n`);
         resolve(-1);
       });
     });
-    if (code !== 0) throw new Error(`${title} failed (${command}, exit code ${code})`);
+    if (code === 0) return;
+    const shown = last.split("\n").filter((line) => line.trim() !== "");
+    throw new Error([`${title} failed (${command}, exit code ${code}):`, ...shown.slice(-SHOWN_LINES)].join("\n  "));
   }
 
   begin(title) {

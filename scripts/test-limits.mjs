@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { dropMovedCache } from "./cmake-cache.mjs";
 import { root } from "./fingerprint.mjs";
 
 const folder = join(root, "build", "limits");
@@ -12,6 +13,7 @@ const run = (command, args, env = {}) =>
 
 const ninja = spawnSync("ninja", ["--version"]).status === 0 ? ["-G", "Ninja"] : [];
 const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=OFF", "-DPC_LIMITS=ON", "-DCMAKE_BUILD_TYPE=Release"];
+dropMovedCache(folder);
 if (run("cmake", ["-S", root, "-B", folder, ...ninja, ...options]) !== 0) process.exit(1);
 if (
   run("cmake", [

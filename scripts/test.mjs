@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { dropMovedCache } from "./cmake-cache.mjs";
 import { root } from "./fingerprint.mjs";
 
 const wanted = process.argv[2] ?? "all";
@@ -83,6 +84,7 @@ async function buildCpp() {
     "-DPC_WERROR=ON",
     "-DCMAKE_BUILD_TYPE=Sanitize",
   ];
+  dropMovedCache(asan);
   const configured = await run("cmake", [
     "-S",
     root,
@@ -144,6 +146,7 @@ async function typescript() {
 async function gpu() {
   const folder = join(root, "build", "gpu");
   const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=ON", "-DPC_TESTS=ON", "-DCMAKE_BUILD_TYPE=Release"];
+  dropMovedCache(folder);
   if ((await run("cmake", ["-S", root, "-B", folder, ...options])).status !== 0) return { passed: 0, failed: 1 };
   const build = ["--build", folder, "--parallel", String(availableParallelism())];
   if ((await run("cmake", build)).status !== 0) return { passed: 0, failed: 1 };

@@ -174,12 +174,13 @@ export const MAX_BACKFILL_CELLS = 200_000_000;
 export const DEFAULT_MIN_VOXEL_HITS = 5;
 /** Width of a leaf, metres, if a request does not say. */
 export const DEFAULT_ELEMENT_WIDTH_M = 0.05;
-/** Longest edge of a triangle of leaves, metres, and its largest longest / shortest edge, if a request does not say. */
+/** Most values of a label column that tell wood from leaves. */
 export const MAX_WOOD_SPLIT_VALUES = 256;
 /** Column of the labels of wood segmentation: 1 = wood, 2 = leaf. */
 export const WOOD_CLASS_SLUG = "wood_class";
 /** Projection of wood over its whole surface: mean of sin(angle to the beam) / pi over axes in any direction. */
 export const WOOD_PROJECTION = 0.25;
+/** Longest edge of a triangle of leaves, metres, and its largest longest / shortest edge, if a request does not say. */
 export const DEFAULT_LAD_LMAX_M = 0.1;
 export const DEFAULT_LAD_ASPECT = 4;
 /** Mean edges of a voxel that all beams together must cross, if a request does not say. */

@@ -29,6 +29,11 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["enter the plot area", "give --plot-area"],
   [/ Try [^.]* before you remove them\./g, " None was removed; --no-denoise leaves the labels out."],
   ["within max_iterations", "within --max-iterations"],
+  [/\binitial: (auto|centroid)\b/g, "--initial $1"],
+  [
+    "run Backfill Misses first, or re-import a format that keeps misses",
+    "give files that keep misses, such as PTX, E57 or a table with is_miss; scan writes them with --misses",
+  ],
   ["send gtheta_override", "give --g"],
   ["use gtheta_override", "give --g"],
   ["Use gtheta_override", "Give --g"],

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { root } from "./folders.ts";
 import { run } from "./run.ts";
 
+const { dropMovedCache } = await import(new URL("../../scripts/cmake-cache.mjs", import.meta.url).href);
+
 const build = join(root, "build", "bench");
 const program = join(build, "pc_bench");
 /** The targets are stated for two cores; more would flatter them. */
@@ -28,6 +30,7 @@ export function buildProgram(): void {
     ["-S", root, "-B", build, ...(existsSync(join(build, "CMakeCache.txt")) ? [] : ninja), ...options],
     ["--build", build, "--target", "pc_bench", "--parallel", String(availableParallelism())],
   ];
+  dropMovedCache(build);
   for (const step of steps) {
     const { status, stdout, stderr, error } = spawnSync("cmake", step, { encoding: "utf8" });
     if (status !== 0) throw new Error(`cmake ${step[0]} failed:\n${error?.message ?? `${stdout}\n${stderr}`}`);

@@ -79,9 +79,9 @@ test("gaps, overlaps, other systems, sparse and unreadable files are named", asy
   expect(found.skipped).toHaveLength(2);
   for (const text of [
     "different coordinate systems",
-    "1 pairs of files overlap",
-    "1 gaps",
-    "less than half",
+    "1 pair of files overlaps,",
+    "1 gap between",
+    "1 file has less than half",
     "scan.e57",
   ])
     expect([text, found.warnings.some((warning: string) => warning.includes(text))]).toEqual([text, true]);

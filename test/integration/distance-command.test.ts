@@ -148,6 +148,7 @@ describe("refusals leave nothing behind and exit 2", () => {
       ["CLOUD", "CLOUD", "--out", "OUT"],
       /<mesh> must be a mesh \(OBJ, STL, or PLY with faces\); "points.csv" is a point cloud/,
     ],
+    ["a GLB file", ["CLOUD", "GLB", "--out", "OUT"], /<mesh> must be a mesh .*; glTF is written, not read: "mesh.glb"/],
     ["no bands", ["CLOUD", "MESH", "--out", "OUT", "--bands", "1,x"], /--bands "1,x" must be distances in metres/],
     ["negative bands", ["CLOUD", "MESH", "--out", "OUT", "--bands=-1"], /--bands "-1" must be distances/],
     [
@@ -163,10 +164,12 @@ describe("refusals leave nothing behind and exit 2", () => {
     writeFileSync(join(root, "old", "report.html"), "mine");
     await writeMesh(cube(), "stl", join(root, "cut.stl"), signal);
     truncateSync(join(root, "cut.stl"), 84 + 49);
+    writeFileSync(join(root, "mesh.glb"), "glTF");
     const paths: Record<string, string> = {
       MESH: mesh,
       CLOUD: cloud,
       CUT: join(root, "cut.stl"),
+      GLB: join(root, "mesh.glb"),
       OUT: out,
       OLD: join(root, "old"),
     };

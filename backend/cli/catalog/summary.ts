@@ -51,6 +51,7 @@ function kindsOf<T extends string | number>(values: readonly T[]): Kind<T>[] {
 
 const listed = (names: readonly string[]) =>
   `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ""}`;
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 const kindsText = (kinds: readonly Kind<string | number>[]) =>
   kinds.map(({ value, files }) => `${value} (${files})`).join(", ");
 
@@ -70,23 +71,34 @@ function warningsOf(
     const [a, b] = [files[overlap.a]?.name, files[overlap.b]?.name];
     const most = `${a} and ${b}, ${(100 * overlap.share).toPrecision(3)} % of the smaller`;
     const count = `${layout.overlaps_complete ? "" : "at least "}${layout.overlap_count}`;
-    warnings.push(`${count} pairs of files overlap, the most ${most}; points that are in both count twice.`);
+    const pairs = layout.overlap_count === 1 ? "pair of files overlaps" : "pairs of files overlap";
+    warnings.push(`${count} ${pairs}, the most ${most}; points that are in both count twice.`);
   }
   if (!layout.overlaps_complete) warnings.push("Not all pairs of files were compared: there may be more overlaps.");
   const [gap] = layout.gaps;
   if (gap) {
     const place = `x ${gap.min[0].toFixed(1)} to ${gap.max[0].toFixed(1)}, y ${gap.min[1].toFixed(1)} to ${gap.max[1].toFixed(1)}`;
-    warnings.push(`${layout.gap_count} gaps between the files, the largest ${gap.area_m2.toFixed(0)} m2 at ${place}.`);
+    warnings.push(
+      `${counted(layout.gap_count, "gap", "gaps")} between the files, the largest ${gap.area_m2.toFixed(0)} m2 at ${place}.`,
+    );
   }
   const densities = files.flatMap(({ density }) => (density === null ? [] : [density])).sort((a, b) => a - b);
   const middle = densities[densities.length >> 1] ?? 0;
   const sparse = files.filter(({ density }) => density !== null && density < SPARSE * middle).map(({ name }) => name);
   if (sparse.length > 0)
-    warnings.push(`${sparse.length} files have less than half of the middling density: ${listed(sparse)}.`);
+    warnings.push(
+      `${counted(sparse.length, "file has", "files have")} less than half of the middling density: ${listed(sparse)}.`,
+    );
   const doubtful = files.filter((file) => file.warnings.length > 0);
   const [first] = doubtful;
-  if (first) warnings.push(`${doubtful.length} files have warnings; ${first.name}: ${first.warnings[0]}`);
+  if (first)
+    warnings.push(
+      `${counted(doubtful.length, "file has", "files have")} warnings; ${first.name}: ${first.warnings[0]}`,
+    );
   const [lost] = skipped;
-  if (lost) warnings.push(`${skipped.length} files are not in the catalogue; ${lost.path}: ${lost.reason}.`);
+  if (lost)
+    warnings.push(
+      `${counted(skipped.length, "file is", "files are")} not in the catalogue; ${lost.path}: ${lost.reason}.`,
+    );
   return warnings;
 }

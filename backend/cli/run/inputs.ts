@@ -74,6 +74,9 @@ export async function checkInputs(files: readonly string[], { columns }: Reading
 export function requireKind({ kind, name }: Input, wanted: Input["kind"], place: string): void {
   if (kind === wanted) return;
   const names = { cloud: "a point cloud", mesh: "a mesh (OBJ, STL, or PLY with faces)" };
+  if (/\.gl(b|tf)$/i.test(name)) {
+    throw new AppError("invalid_argument", `${place} must be ${names[wanted]}; glTF is written, not read: "${name}"`);
+  }
   throw new AppError("invalid_argument", `${place} must be ${names[wanted]}; "${name}" is ${names[kind]}`);
 }
 

@@ -36,6 +36,18 @@ test.each([
     "as leaves do. Search a layer where the stems are free of branches (change band_min_m and band_max_m).",
     "as leaves do.",
   ],
+  [
+    "Align the two roughly first, or let initial: auto search for the pose.",
+    "Align the two roughly first, or let --initial auto search for the pose.",
+  ],
+  [
+    "initial: auto found no pose, so the iterations began as with initial: centroid: the sides",
+    "--initial auto found no pose, so the iterations began as with --initial centroid: the sides",
+  ],
+  [
+    "have no miss points, so transmitted beams cannot be counted: run Backfill Misses first, or re-import a format that keeps misses.",
+    "have no miss points, so transmitted beams cannot be counted: give files that keep misses, such as PTX, E57 or a table with is_miss; scan writes them with --misses.",
+  ],
   ["fewer than threshold_filter 30 points", "fewer than --least-points 30 points"],
   ["instead of 44. Give seed_points, or remove undergrowth.", "instead of 44. Remove undergrowth."],
   ["try a larger search_radius", "try a larger --search-radius"],

@@ -44,8 +44,11 @@ test("a terminal has one line that is rewritten and taken away", () => {
   expect(text.endsWith("\r\u001b[2K")).toBe(true);
 });
 
-test("a failed step is an error and ends the setup", () => {
+test("a failed step is an error that shows its last lines, and ends the setup", () => {
   const { failure, seen } = quiet(3, true);
   expect(failure).toMatch(/^building failed .*exit code 3/);
+  expect(failure).toContain("[180/180] Building");
+  expect(failure).toContain("npm warn EBADENGINE");
+  expect(failure).not.toContain("[150/180]");
   expect(seen.join("")).not.toContain("bundling");
 });

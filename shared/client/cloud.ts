@@ -28,10 +28,11 @@ export const cloudClient = (calls: Calls) => ({
   /** All sessions, also damaged ones and those that cannot be changed. Waits for the recovery after a restart. */
   listSessions: (call?: CallOptions) =>
     calls.get(SessionsResponse, "/api/cloud/sessions", CLIENT_TIMEOUT_MS.edit, call),
+  /** The answer comes when files and octrees are removed, which a busy disk delays. */
   closeSession: async (id: string, call?: CallOptions) =>
     checked(
       CloseSessionResponse,
-      await calls.transport.json({ method: "DELETE", path: sessionPath(id), timeoutMs: CLIENT_TIMEOUT_MS.quick }, call),
+      await calls.transport.json({ method: "DELETE", path: sessionPath(id), timeoutMs: CLIENT_TIMEOUT_MS.edit }, call),
     ),
   /** Marks hits as deleted; each call is one undo step. */
   deleteRegion: (id: string, request: Input<typeof DeleteRegionRequest>, call?: CallOptions) =>

@@ -179,6 +179,7 @@ test.each(Object.keys(SHAPES))("%s", { timeout: 7_200_000 }, async (shape) => {
     for (const moment of MOMENTS) {
       const { running, times, ran_ms } = await trial(Math.min(MOST_MS, whole.ran_ms) * moment);
       const line = `${shape} ${name} after ${Math.round(ran_ms)} ms: ${Math.round(times.own_ms)} of ${Math.round(times.ms)} ms`;
+      if (running) note(line);
       if (running && times.own_ms > CANCEL_MS) {
         slow.push(line);
         note(`SLOW ${line}`);

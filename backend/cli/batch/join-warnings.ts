@@ -8,6 +8,8 @@ type Corners = readonly (readonly [number, number])[];
 const FILLED = 0.9;
 const LEAST_FILLED = 0.5;
 
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
 /** Area of a polygon, m2. */
 function areaOf(corners: Corners): number {
   const [east, north] = corners[0] ?? [0, 0];
@@ -66,12 +68,15 @@ export function joinWarnings(
     lost.some(({ core }) => x >= core[0] && x < core[2] && y >= core[1] && y < core[3]);
   const homeless = owners.trees.filter(({ anchor }) => isLost(anchor)).length;
   if (homeless > 0)
-    warnings.push(`${homeless} trees stand in tiles that failed; they are measured from the buffer of a neighbour.`);
+    warnings.push(
+      `${counted(homeless, "tree stands", "trees stand")} in tiles that failed, measured from the buffer of a neighbour.`,
+    );
   const cut = owners.truncated_count - homeless;
   if (cut > 0)
     warnings.push(
-      `${cut} trees may be cut: no tile with their stem found them. Repeat with trees.tile_buffer_m above ${plan.workflow.trees?.tile_buffer_m} m.`,
+      `${counted(cut, "tree", "trees")} may be cut: no tile with the stem found it. Repeat with trees.tile_buffer_m above ${plan.workflow.trees?.tile_buffer_m} m.`,
     );
-  if (skipped_count > 0) warnings.push(`${skipped_count} trees were not measured: too few points.`);
+  if (skipped_count > 0)
+    warnings.push(`${counted(skipped_count, "tree was", "trees were")} not measured: too few points.`);
   return warnings;
 }

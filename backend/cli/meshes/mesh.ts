@@ -68,10 +68,3 @@ export function meshBox({ vertices }: Pick<WorldMesh, "vertices">): Box | undefi
   }
   return min[0] <= max[0] ? { min, max } : undefined;
 }
-
-/** The vertices as a list in true world coordinates. */
-export function worldVertices({ origin, vertices }: WorldMesh): number[] {
-  const out = new Array<number>(vertices.length);
-  for (let i = 0; i < vertices.length; i += 1) out[i] = (vertices[i] ?? 0) + (origin[i % 3] ?? 0);
-  return out;
-}

@@ -77,10 +77,6 @@ void require_channels(const ColorChannels& c) {
   }
 }
 
-bool is_float(const AnyColumn& column) {
-  return column.dtype() == DType::kF32 || column.dtype() == DType::kF64;
-}
-
 }  // namespace
 
 IntensityScale scale_intensity(const AnyColumn& values, Span<const std::uint8_t> skip, OpContext& ctx) {
@@ -95,27 +91,6 @@ IntensityScale scale_intensity(const AnyColumn& values, Span<const std::uint8_t>
     if (range.min < range.max) map_range(typed, skip, range, result.intensity.view(), ctx);
     return result;
   });
-}
-
-ColorRange detect_color_range(const ColorChannels& channels, OpContext& ctx) {
-  require_channels(channels);
-  bool all_u8 = true, any_u16 = false, any_float = false;
-  for (const AnyColumn* channel : {channels.r, channels.g, channels.b}) {
-    all_u8 = all_u8 && channel->dtype() == DType::kU8;
-    any_u16 = any_u16 || channel->dtype() == DType::kU16;
-    any_float = any_float || is_float(*channel);
-  }
-  if (all_u8) return ColorRange::kByte;
-  if (any_u16 && !any_float) return ColorRange::kUint16;
-  ctx.begin_phase("Reading colours", 3 * channels.r->size());
-  double largest = 0.0;
-  for (const AnyColumn* channel : {channels.r, channels.g, channels.b}) {
-    const FiniteRange range =
-        visit_scalar(*channel, [&](auto typed) { return finite_range(typed, {}, ctx); });
-    largest = std::max(largest, range.max);
-  }
-  if (any_float && largest <= 1.0) return ColorRange::kUnit;
-  return largest <= 255.0 ? ColorRange::kByte : ColorRange::kUint16;
 }
 
 Column<Rgb16> scale_colors(const ColorChannels& channels, ColorRange range, OpContext& ctx) {

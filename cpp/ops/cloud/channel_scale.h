@@ -38,14 +38,9 @@ struct ColorChannels {
   const AnyColumn* b;
 };
 
-/// Finds the range of channels whose file does not state it. Types first: three u8 channels are kByte, integers with a
-/// u16 among them kUint16. Otherwise the largest finite value of the three channels decides: kUnit for floats up to 1,
-/// kByte for values up to 255, kUint16 above.
-/// Errors   kInvalidArgument for triples or unequal lengths.
-ColorRange detect_color_range(const ColorChannels& channels, OpContext& ctx);
-
 /// Three channels (n) as 16-bit colour. Values are scaled, rounded half up and clipped to 0..65535; NaN becomes 0.
-/// Errors as for detect_color_range; one streaming pass, cancel within 50 ms.
+/// One streaming pass, cancel within 50 ms.
+/// Errors   kInvalidArgument for triples or unequal lengths.
 Column<Rgb16> scale_colors(const ColorChannels& channels, ColorRange range, OpContext& ctx);
 
 }  // namespace pc

@@ -54,11 +54,6 @@ inline std::uint32_t Level::a_cell_at(std::size_t vertex) const {
   return kNone;
 }
 
-/// Position of a point in its cell, 0..1 along each axis.
-inline Vec3d position_in(const Vec3d& place, const Vec3d& cell_origin, double cells_per_unit) {
-  return (place - cell_origin) * cells_per_unit;
-}
-
 /// The integer coordinates of a Morton code.
 struct CellPlace {
   std::uint32_t x, y, z;

@@ -71,8 +71,6 @@ class PlantTriangles {
   void each_part(std::uint64_t first, std::size_t count, Use&& use) const;
   template <class Triangle>
   void each_triangle(const Part& part, Triangle&& triangle) const;
-  template <class Triangle>
-  void each_corners(std::uint64_t first, std::size_t count, Triangle&& triangle) const;
   void fill_vertices(std::uint64_t first, std::size_t count, float* out, Box3d* bounds) const;
   void fill_normals(std::uint64_t first, std::size_t count, float* out) const;
   float* fill_colors(const Part& part, float* out) const;

@@ -77,7 +77,7 @@ test("points that are missing, and trees of failed tiles, are said", () => {
   const guest = { id: 1, points: 99, core_points: 60, anchor: [5, 5], margin_m: -1 } as const;
   const homeless = { owners: ownersOf([{ tile: "a", trees: [guest] }]), skipped_count: 0 };
   expect(said(60, [{ core: [0, 0, 9, 9] }], homeless)).toEqual([
-    expect.stringMatching(/^1 trees stand in tiles that failed/),
+    expect.stringMatching(/^1 tree stands in tiles that failed/),
   ]);
 });
 

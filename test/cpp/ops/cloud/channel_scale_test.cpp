@@ -71,26 +71,6 @@ TEST(ScaleIntensity, SameForAnyThreadCount) {
             to_vector(scale_intensity(column, {}, four).intensity));
 }
 
-TEST(ColorRange, TypesFirstThenValues) {
-  JobControl control;
-  OpContext ctx(control);
-  const AnyColumn u8 = column_of<std::uint8_t>({1, 1}), u16 = column_of<std::uint16_t>({1, 2}),
-                  i32 = column_of<std::int32_t>({0, 255});
-  const AnyColumn unit = column_of<float>({0, 1}), byte = column_of<float>({0, 255}),
-                  wide = column_of<float>({0, 255.5F});
-  const AnyColumn none = column_of<double>({kNaN, kInf});
-  EXPECT_EQ(detect_color_range({&u8, &u8, &u8}, ctx), ColorRange::kByte);
-  EXPECT_EQ(detect_color_range({&u8, &u16, &u8}, ctx), ColorRange::kUint16);
-  EXPECT_EQ(detect_color_range({&i32, &i32, &i32}, ctx), ColorRange::kByte);
-  EXPECT_EQ(detect_color_range({&unit, &unit, &unit}, ctx), ColorRange::kUnit);
-  EXPECT_EQ(detect_color_range({&unit, &byte, &unit}, ctx), ColorRange::kByte);
-  EXPECT_EQ(detect_color_range({&unit, &unit, &wide}, ctx), ColorRange::kUint16);
-  EXPECT_EQ(detect_color_range({&none, &none, &none}, ctx), ColorRange::kUnit);
-  const AnyColumn short_one = column_of<std::uint8_t>({1});
-  EXPECT_THROW(detect_color_range({&u8, &u8, &short_one}, ctx), Error);
-  EXPECT_THROW(detect_color_range({&u8, &u8, nullptr}, ctx), Error);
-}
-
 TEST(ScaleColors, ScalesRoundsAndClips) {
   JobControl control;
   OpContext ctx(control);
@@ -115,6 +95,9 @@ TEST(ScaleColors, SeesACancel) {
   const AnyColumn one = column_of<std::uint8_t>({1});
   control.cancel_requested = true;
   EXPECT_THROW(scale_colors({&one, &one, &one}, ColorRange::kByte, ctx), Error);
+  const AnyColumn two = column_of<std::uint8_t>({1, 1}), short_one = column_of<std::uint8_t>({1});
+  EXPECT_THROW(scale_colors({&two, &two, &short_one}, ColorRange::kByte, ctx), Error);
+  EXPECT_THROW(scale_colors({&two, &two, nullptr}, ColorRange::kByte, ctx), Error);
   EXPECT_THROW(scale_intensity(one, {}, ctx), Error);
 }
 

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::size_t kVerifyBlocks = 8;  // share one buffer
-constexpr std::size_t kWrite = std::size_t{8} << 20;
 constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 
 std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
@@ -124,24 +123,19 @@ std::uint64_t checksum_file(const platform::File& file, std::uint64_t bytes, OpC
 
 }  // namespace
 
-std::uint64_t checksum_bytes(Span<const std::byte> bytes, OpContext& ctx) {
-  return checksum_blocks(bytes.size, 1, ctx, [&](std::size_t begin, std::size_t end, std::uint64_t* sums) {
-    for (std::size_t block = begin; block < end; ++block) {
-      const std::size_t size = std::min(kBlock, bytes.size - block * kBlock);
-      sums[block] = checksum_block(bytes.data + block * kBlock, size);
-    }
-  });
-}
-
 void write_column_file(const AnyColumn& column, const std::string& path, OpContext& ctx) {
-  const Header header =
-      header_of({column.dtype(), column.size(), checksum_bytes({column.data(), column.bytes()}, ctx)});
   platform::File file = platform::File::create(path);
-  file.write_at(0, header.data(), header.size());
-  for (std::size_t at = 0; at < column.bytes(); at += kWrite) {
+  const std::size_t bytes = column.bytes();
+  std::vector<std::uint64_t> sums;
+  sums.reserve((bytes + kBlock - 1) / kBlock);
+  for (std::size_t at = 0; at < bytes; at += kBlock) {  // summed and written while it is in the caches
     ctx.checkpoint();
-    file.write_at(kColumnFileHeader + at, column.data() + at, std::min(kWrite, column.bytes() - at));
+    const std::size_t size = std::min(kBlock, bytes - at);
+    sums.push_back(checksum_block(column.data() + at, size));
+    file.write_at(kColumnFileHeader + at, column.data() + at, size);
   }
+  const Header header = header_of({column.dtype(), column.size(), combined(bytes, sums)});
+  file.write_at(0, header.data(), header.size());
   file.close_checked();
 }
 

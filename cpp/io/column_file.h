@@ -21,7 +21,7 @@ namespace pc::io {
 /// | 4  | 4 | u32 | version, 1 |
 /// | 8  | 8 | chars | element type (dtype_name), zero-padded |
 /// | 16 | 8 | u64 | element count |
-/// | 24 | 8 | u64 | checksum of the data: checksum_bytes |
+/// | 24 | 8 | u64 | checksum of the data: blocks of 1 MiB, each mixed in 8-byte words, combined in order; it detects damage, not manipulation |
 /// | 32 | 8 | u64 | checksum of bytes 0..31 |
 /// | 40 | 24 | zero | padding, so that the data is 64-byte aligned when mapped |
 /// | 64 | | | the elements |
@@ -71,9 +71,5 @@ void sync_column_file(const std::string& path);
 /// Reads the whole file and compares its checksum; false if a byte differs. Errors: those of map_column_file; kIo if it
 /// cannot be read now. Memory 1 MiB per thread. Cancel within 8 MiB.
 bool verify_column_file(const std::string& path, OpContext& ctx);
-
-/// 64-bit checksum, independent of the thread count: blocks of 1 MiB, each mixed in 8-byte words, combined in order. It
-/// detects damage, not manipulation.
-std::uint64_t checksum_bytes(Span<const std::byte> bytes, OpContext& ctx);
 
 }  // namespace pc::io

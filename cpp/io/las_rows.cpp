@@ -1,7 +1,10 @@
 #include "io/las_rows.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "core/error.h"
@@ -12,6 +15,13 @@ namespace {
 
 /// Bytes decoded for all columns before moving on: they stay in the L2 cache.
 constexpr std::size_t kTileBytes = std::size_t{96} << 10;
+/// Rows of a column without values that are looked at together.
+constexpr std::size_t kBlankRows = 1024;
+constexpr std::size_t kLargestElement = 8;  // of the columns besides the positions
+
+bool all_zero(const std::byte* bytes, std::size_t count) {
+  return count == 0 || (bytes[0] == std::byte{0} && std::memcmp(bytes, bytes + 1, count - 1) == 0);
+}
 
 /// All coordinates are finite if the extreme ones are. The range of the file was checked with the header; this
 /// includes the frame.
@@ -59,6 +69,7 @@ void RowColumns::find_outputs() {
     AnyColumn& values = table_.columns[i].values;
     outputs_.push_back({fields_[i], values.data(), dtype_size(values.dtype())});
   }
+  blank_.resize(outputs_.size(), 1);
 }
 
 std::size_t RowColumns::row_bytes() const {
@@ -88,10 +99,28 @@ void RowColumns::put(const std::uint8_t* records, std::size_t first, std::size_t
     const std::uint8_t* from = records + begin * stride;
     const std::size_t row = first + begin;
     put_positions(from, rows, positions + row);
-    for (const Output& output : outputs_) {
-      decode_field(*output.field, from, stride, rows, output.data + row * output.element_bytes);
-    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) put_field(i, from, row, rows);
   }
+}
+
+void RowColumns::put_field(std::size_t index, const std::uint8_t* records, std::size_t row,
+                           std::size_t count) {
+  const Output& output = outputs_[index];
+  const std::size_t stride = header_.record_bytes, element = output.element_bytes;
+  const std::atomic_ref<std::uint8_t> blank(blank_[index]);
+  alignas(64) std::array<std::byte, kBlankRows * kLargestElement> values;
+  while (count != 0 && blank.load(std::memory_order_relaxed) != 0 && element <= kLargestElement) {
+    const std::size_t rows = std::min(count, kBlankRows);
+    decode_field(*output.field, records, stride, rows, values.data());
+    if (!all_zero(values.data(), rows * element)) {
+      blank.store(0, std::memory_order_relaxed);
+      break;
+    }
+    records += rows * stride;
+    row += rows;
+    count -= rows;
+  }
+  if (count != 0) decode_field(*output.field, records, stride, count, output.data + row * element);
 }
 
 void RowColumns::grow(std::size_t rows) {

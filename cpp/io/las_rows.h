@@ -20,7 +20,7 @@ class RowColumns {
   /// The bytes of a record that the columns need.
   const std::vector<bool>& used_bytes() const { return used_bytes_; }
 
-  /// Decodes `count` records to rows [first, first + count). Threads may write different rows at the same time.
+  /// Decodes `count` records to rows [first, first + count), each row once. Threads may write different rows at the same time.
   void put(const std::uint8_t* records, std::size_t first, std::size_t count);
   /// Makes room for `rows` rows; must not run at the same time as put().
   void grow(std::size_t rows);
@@ -35,6 +35,9 @@ class RowColumns {
     std::size_t element_bytes;
   };
   void find_outputs();
+  /// Decodes a field. Zeros are not written while the column has had no other value: its memory is zero, and pages that nobody
+  /// writes cost nothing. Most files have several fields that they do not use.
+  void put_field(std::size_t index, const std::uint8_t* records, std::size_t row, std::size_t count);
   void put_positions(const std::uint8_t* records, std::size_t count, Vec3d* out) const;
 
   const LasHeader& header_;
@@ -44,6 +47,7 @@ class RowColumns {
   std::vector<bool> used_bytes_;
   CloudTable table_;
   std::vector<Output> outputs_;
+  std::vector<std::uint8_t> blank_;  ///< by output: 1 while all its values are zero
 };
 
 }  // namespace pc::io::las

@@ -7,7 +7,8 @@ namespace pc {
 
 namespace {
 
-constexpr double kMostCells = 0x1.0p21;
+/// Cells of the map: finer where there are many balls, so that they fill less of it.
+constexpr double kFewestCells = 0x1.0p21, kMostCells = 0x1.0p23, kCellsPerBall = 512;
 /// Above this many cells in all balls the map costs more than it saves.
 constexpr double kMostMarks = 0x1.0p23;
 constexpr std::size_t kPollEvery = 1 << 12;
@@ -25,10 +26,10 @@ double cells_in(const Vec3d& extent, double cell) {
   return (extent.x / cell + 2) * (extent.y / cell + 2) * (extent.z / cell + 2);
 }
 
-/// Smallest cell with which the extent has at most kMostCells cells, within a tenth.
-double cell_size(const Vec3d& extent) {
+/// Smallest cell with which the extent has at most `most` cells, within a tenth.
+double cell_size(const Vec3d& extent, double most) {
   double cell = std::max({extent.x, extent.y, extent.z});
-  while (cells_in(extent, cell / 1.1) <= kMostCells) cell /= 1.1;
+  while (cells_in(extent, cell / 1.1) <= most) cell /= 1.1;
   return cell;
 }
 
@@ -41,7 +42,8 @@ BallFootprint::BallFootprint(Span<const Vec3d> centers, Span<const double> squar
     if (squared_radius[i] > 0) bounds.add(centers[i], ball_grid::reach_of(squared_radius[i]));
   const Vec3d extent = bounds.high - bounds.low;
   if (!is_finite(extent) || !(std::min({extent.x, extent.y, extent.z}) > 0)) return;
-  scale_ = 1 / cell_size(extent);
+  const double most = kCellsPerBall * static_cast<double>(centers.size);
+  scale_ = 1 / cell_size(extent, std::clamp(most, kFewestCells, kMostCells));
   if (!std::isfinite(scale_)) return;
   low_ = bounds.low;
   double marks = 0;

@@ -12,13 +12,13 @@ namespace pc {
 
 /// Tells quickly that no ball contains a point, or which levels of a BallGrid have balls that may: a map of the cells that
 /// the balls touch, with a bit per level. It pays where the balls fill a small part of the space that they span, whatever
-/// their sizes; a query is one lookup in at most 2 MiB.
+/// their sizes; a query is one lookup in at most 8 MiB.
 class BallFootprint {
  public:
   /// The balls are those of BallGrid, with their levels. Balls that would fill the map several times over leave it out:
   /// `levels` then has all bits.
   ///
-  /// Cost     O(n) time, at most 2 MiB. Cancel within 50 ms.
+  /// Cost     O(n) time, at most 8 MiB. Cancel within 50 ms.
   BallFootprint(Span<const Vec3d> centers, Span<const double> squared_radius, Span<const std::int16_t> levels,
                 OpContext& ctx);
 

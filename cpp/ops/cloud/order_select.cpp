@@ -1,5 +1,7 @@
 #include "ops/cloud/order_select.h"
 
+#include <limits>
+
 namespace pc::order_select {
 
 LaneRange bracket_range(const std::vector<double>& sorted_sample, double fraction, const LaneRange& range) {
@@ -49,6 +51,28 @@ std::unique_ptr<Bracket> retry(const Bracket& b, const Target& target, std::uint
 }
 
 }  // namespace
+
+Gap widest_gap(const Brackets& brackets, std::uint32_t lane, const std::vector<double>& sorted_sample) {
+  std::vector<LaneRange> taken;
+  for (const auto& bracket : brackets)
+    if (bracket->lane == lane) taken.push_back({bracket->low, bracket->high});
+  std::sort(taken.begin(), taken.end(), [](const LaneRange& a, const LaneRange& b) { return a.min < b.min; });
+  constexpr double kEnd = std::numeric_limits<double>::infinity();
+  taken.push_back({kEnd, kEnd});
+  Gap widest;
+  std::ptrdiff_t most = 0;
+  double from = -kEnd;
+  for (const LaneRange& next : taken) {
+    const auto first = std::upper_bound(sorted_sample.begin(), sorted_sample.end(), from);
+    const auto last = std::lower_bound(sorted_sample.begin(), sorted_sample.end(), next.min);
+    if (from < next.min && last - first > most) {
+      most = last - first;
+      widest = {from, next.min};
+    }
+    from = std::max(from, next.max);
+  }
+  return widest;
+}
 
 Brackets resolve(Brackets&& brackets, std::uint64_t count, const std::vector<LaneRange>& ranges) {
   Brackets missed;

@@ -89,6 +89,16 @@ using Brackets = std::vector<std::unique_ptr<Bracket>>;
 /// Range in which, by a sample, the value at `fraction` lies: four standard deviations wide on each side.
 LaneRange bracket_range(const std::vector<double>& sorted_sample, double fraction, const LaneRange& range);
 
+/// An open interval of a lane that no bracket meets: its values lie on the same side of each bracket, so that a count of them
+/// is enough. Empty (low >= high): none.
+struct Gap {
+  double low = 0, high = 0;
+  bool contains(double value) const { return value > low && value < high; }
+};
+
+/// The interval between brackets of a lane, or beside them, that holds the most of the sample; see Gap.
+Gap widest_gap(const Brackets& brackets, std::uint32_t lane, const std::vector<double>& sorted_sample);
+
 /// Stores the values of the ranks that their brackets contain. Returns brackets for the other ranks, which cannot miss.
 Brackets resolve(Brackets&& brackets, std::uint64_t count, const std::vector<LaneRange>& ranges);
 
@@ -110,19 +120,43 @@ std::array<std::vector<double>, Lanes> sample_lanes(std::size_t n, Read&& read) 
   return samples;
 }
 
-/// One pass over all rows for all brackets.
+/// The gap between the brackets of each lane that holds the most of the sample.
+template <std::size_t Lanes>
+std::array<Gap, Lanes> widest_gaps(const Brackets& brackets,
+                                   const std::array<std::vector<double>, Lanes>& samples) {
+  std::array<Gap, Lanes> gaps;
+  for (std::uint32_t lane = 0; lane < Lanes; ++lane) gaps[lane] = widest_gap(brackets, lane, samples[lane]);
+  return gaps;
+}
+
+/// One pass over all rows for all brackets. Most values lie in the gaps, which two comparisons tell.
 template <std::size_t Lanes, class Read>
-void count_and_gather(OpContext& ctx, std::size_t n, Brackets& brackets, Read&& read) {
+void count_and_gather(OpContext& ctx, std::size_t n, const std::array<Gap, Lanes>& gaps, Brackets& brackets,
+                      Read&& read) {
+  std::array<std::vector<Bracket*>, Lanes> of_lane;
+  for (const auto& bracket : brackets) of_lane[bracket->lane].push_back(bracket.get());
   parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Tally> tallies(brackets.size());
+    std::array<std::vector<Tally>, Lanes> tallies;
+    std::array<std::uint64_t, Lanes> in_gap{};
+    for (std::size_t lane = 0; lane < Lanes; ++lane) tallies[lane].resize(of_lane[lane].size());
     std::array<double, Lanes> values;
     for (std::size_t i = begin; i < end; ++i) {
       if (!read(i, values)) continue;
-      for (std::size_t b = 0; b < brackets.size(); ++b) {
-        brackets[b]->take(values[brackets[b]->lane], tallies[b]);
+      for (std::size_t lane = 0; lane < Lanes; ++lane) {
+        if (gaps[lane].contains(values[lane])) {
+          ++in_gap[lane];
+          continue;
+        }
+        for (std::size_t b = 0; b < of_lane[lane].size(); ++b)
+          of_lane[lane][b]->take(values[lane], tallies[lane][b]);
       }
     }
-    for (std::size_t b = 0; b < brackets.size(); ++b) brackets[b]->add(tallies[b]);
+    for (std::size_t lane = 0; lane < Lanes; ++lane) {
+      for (std::size_t b = 0; b < of_lane[lane].size(); ++b) {
+        if (gaps[lane].high <= of_lane[lane][b]->low) tallies[lane][b].below += in_gap[lane];
+        of_lane[lane][b]->add(tallies[lane][b]);
+      }
+    }
   });
 }
 
@@ -156,7 +190,8 @@ void select_percentiles(OpContext& ctx, std::size_t n, std::uint64_t count,
     brackets.push_back(std::make_unique<Bracket>(queries[q].lane, range, capacity, std::move(targets)));
   }
   while (!brackets.empty()) {
-    count_and_gather<Lanes>(ctx, n, brackets, read);
+    const auto gaps = widest_gaps(brackets, samples);
+    count_and_gather<Lanes>(ctx, n, gaps, brackets, read);
     brackets = resolve(std::move(brackets), count, ranges);
   }
   for (std::size_t q = 0; q < queries.size(); ++q) {

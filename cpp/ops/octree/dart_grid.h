@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/error.h"
 #include "core/memory.h"
 
 namespace pc::octree {
@@ -16,7 +17,7 @@ class DartGrid {
  public:
   static constexpr int kTile = 32;
 
-  DartGrid() : first_(kSide * kSide * kSide) { points_.reserve(4096); }
+  DartGrid() : first_(kSide * kSide * kSide) { points_.reserve(kMostPoints / 16); }
 
   void clear() {
     rows_.fill(0);
@@ -32,7 +33,7 @@ class DartGrid {
       const std::uint64_t row = rows_[static_cast<std::size_t>(center + kRowSteps[k])];
       bits |= static_cast<std::uint32_t>(row >> (cx - 1) & 7u) << (3 * k);
     }
-    const std::uint32_t* const first = first_.data() + (center * kSide + cx);
+    const std::uint16_t* const first = first_.data() + (center * kSide + cx);
     for (; bits != 0; bits &= bits - 1) {
       if (cell_blocks(first[kCellSteps[static_cast<std::size_t>(std::countr_zero(bits))]], x, y, z))
         return true;
@@ -44,15 +45,17 @@ class DartGrid {
     const int cx = any_cell(x), row = any_cell(z) * kSide + any_cell(y);
     const std::uint64_t bit = std::uint64_t{1} << cx;
     std::uint64_t& bits = rows_[static_cast<std::size_t>(row)];
-    std::uint32_t& first = first_.data()[row * kSide + cx];
+    std::uint16_t& first = first_.data()[row * kSide + cx];
     points_.push({x, y, z, (bits & bit) != 0 ? first : kEnd});
-    first = points_.size - 1;
+    first = static_cast<std::uint16_t>(points_.size - 1);
     bits |= bit;
   }
 
  private:
   static constexpr int kSide = kTile + 2;
   static constexpr std::uint32_t kEnd = 0xffffffffu;
+  /// Spheres of diameter 1 fill at most pi / sqrt(18) of the space, so that at most 60,700 have their centres in the grid.
+  static constexpr std::uint32_t kMostPoints = 1u << 16;
   struct Point {
     float x, y, z;
     std::uint32_t next;
@@ -63,7 +66,10 @@ class DartGrid {
     void reserve(std::size_t n) { memory.resize(n); }
     void clear_fast() { size = 0; }
     void push(const Point& p) {
-      if (size == memory.size()) memory.resize(2 * memory.size());
+      if (size == memory.size()) {
+        require(size < kMostPoints, "more points than fit at their minimum distance");
+        memory.resize(2 * memory.size());
+      }
       memory.data()[size++] = p;
     }
   };
@@ -90,7 +96,7 @@ class DartGrid {
   }
 
   std::array<std::uint64_t, kSide * kSide> rows_{};
-  BulkVector<std::uint32_t> first_;  ///< newest point of a cell; valid where the cell's bit is set
+  BulkVector<std::uint16_t> first_;  ///< newest point of a cell; valid where the cell's bit is set
   Points points_;
 };
 

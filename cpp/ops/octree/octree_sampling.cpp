@@ -5,6 +5,9 @@
 #include <cmath>
 #include <utility>
 #include <vector>
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
 
 #include "core/parallel.h"
 #include "core/prefetch.h"
@@ -103,6 +106,43 @@ struct Candidate {
   std::uint32_t record;
 };
 
+/// Candidates of records: positions from the corner of a tile, in minimum distances.
+class Placing {
+ public:
+  Placing(const BulkVector<Record>& records, const Steps& tile, double tile_steps, double per_step)
+      : records_(records.data()),
+        corner_{tile.x * tile_steps, tile.y * tile_steps, tile.z * tile_steps},
+        per_step_(per_step) {}
+
+  Candidate operator()(std::uint32_t record) const {
+#if defined(__SSE2__) || defined(_M_X64)
+    // Steps are below 2^30, so that their conversion from int32 is theirs.
+    const __m128i steps = _mm_loadu_si128(reinterpret_cast<const __m128i*>(records_ + record));
+    const __m128d scale = _mm_set1_pd(per_step_);
+    const auto floats = [&](__m128i pair, const double* corner) {
+      return _mm_cvtpd_ps(_mm_mul_pd(_mm_sub_pd(_mm_cvtepi32_pd(pair), _mm_loadu_pd(corner)), scale));
+    };
+    const __m128 xy = floats(steps, corner_.data()),
+                 z = floats(_mm_shuffle_epi32(steps, _MM_SHUFFLE(3, 2, 3, 2)), corner_.data() + 2);
+    Candidate out;
+    _mm_storeu_ps(&out.x, _mm_movelh_ps(xy, z));
+    out.record = record;
+    return out;
+#else
+    const Steps& at = records_[record].at;
+    return {static_cast<float>((at.x - corner_[0]) * per_step_),
+            static_cast<float>((at.y - corner_[1]) * per_step_),
+            static_cast<float>((at.z - corner_[2]) * per_step_), record};
+#endif
+  }
+
+ private:
+  static_assert(sizeof(Record) == 16 && sizeof(Candidate) == 16);
+  const Record* records_;
+  std::array<double, 4> corner_;
+  double per_step_;
+};
+
 struct BorderPoint {
   std::uint32_t record, group;
 };
@@ -180,16 +220,12 @@ class Level {
            static_cast<std::uint32_t>(v > DartGrid::kTile - kBorder);
   }
 
-  Candidate place(std::uint32_t record, const Tile& tile) const {
-    const Steps& at = tree_.records[record].at;
-    return {static_cast<float>((at.x - tile.at.x * tile_steps_) * per_step_),
-            static_cast<float>((at.y - tile.at.y * tile_steps_) * per_step_),
-            static_cast<float>((at.z - tile.at.z * tile_steps_) * per_step_), record};
-  }
+  Placing placing(const Tile& tile) const { return {tree_.records, tile.at, tile_steps_, per_step_}; }
 
   /// Gathers the records of the children. Wide tiles hold few candidates, so memory grows with their number.
   void collect(const Tile& tile, Worker& worker, const OpContext& ctx) const {
     std::uint32_t count = 0;
+    const Placing place = placing(tile);
     for (std::uint64_t begin = tile.begin; begin < tile.end; begin += kPoll) {
       const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile.end, begin + kPoll));
       const std::size_t needed = count + (end - begin);
@@ -202,7 +238,7 @@ class Level {
                         [&](std::uint32_t record) { out[count++].record = record; });
       for (std::uint32_t i = first; i < count; ++i) {
         if (i + kAhead < count) prefetch(&tree_.records[out[i + kAhead].record]);
-        out[i] = place(out[i].record, tile);
+        out[i] = place(out[i].record);
       }
       if (end != tile.end) ctx.checkpoint();
     }
@@ -211,6 +247,7 @@ class Level {
 
   /// Loads the accepted points of adjacent tiles that were sampled before this one (those with a smaller colour).
   void load_surroundings(const Tile& tile, Worker& worker) const {
+    const Placing place = placing(tile);
     for (int n = 0; n < 27; ++n) {
       const int dx = n % 3 - 1, dy = n / 3 % 3 - 1, dz = n / 9 - 1;
       // At the cube's faces the coordinate wraps around to one that no tile has.
@@ -225,7 +262,7 @@ class Level {
           const std::uint32_t end = other->border[group_of(x, y, zs.last) + 1];
           for (std::uint32_t i = other->border[group_of(x, y, zs.first)]; i < end; ++i) {
             if (i + kAhead < end) prefetch(&tree_.records[other->border[i + kAhead]]);
-            const Candidate c = place(other->border[i], tile);
+            const Candidate c = place(other->border[i]);
             if (within(c.x) && within(c.y) && within(c.z)) worker.grid.add(c.x, c.y, c.z);
           }
         }

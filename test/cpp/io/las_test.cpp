@@ -134,6 +134,35 @@ TEST(LasReader, EveryVersionHoldsTheSamePoints) {
   EXPECT_NE(what.find("1.6"), std::string::npos) << what;
 }
 
+/// Reads a file whose user data is 8 in `rows` and whose other fields are zero.
+void expect_only(const LasFile& file, const std::vector<std::size_t>& rows, int threads) {
+  const LasCloud cloud = read(file.build(), {}, threads);
+  const auto values = column(cloud.table, "user_data").values.as<std::uint8_t>();
+  std::vector<std::size_t> found;
+  for (std::size_t row = 0; row < values.size; ++row)
+    if (values[row] != 0) found.push_back(row);
+  EXPECT_EQ(found, rows) << threads << " threads";
+  for (const std::size_t row : rows) EXPECT_EQ(values[row], 8) << row;
+  const auto colors = column(cloud.table, "rgb").values.as<Rgb16>();
+  for (std::size_t row = 0; row < colors.size; ++row)
+    ASSERT_EQ(colors[row].r + colors[row].g + colors[row].b, 0) << row;
+}
+
+TEST(LasReader, ValuesAmongZerosKeepTheirRows) {
+  constexpr std::size_t kRows = 70'000;  // of several blocks, tiles and looks at a column without values
+  LasFile file;
+  file.format = 7;
+  file.count = kRows;
+  file.points.resize(kRows * file.record_bytes());
+  expect_only(file, {}, 2);
+  for (const std::vector<std::size_t>& rows : std::vector<std::vector<std::size_t>>{
+           {0}, {1023}, {1024}, {2729, 2730}, {29'126}, {0, 5000, 40'000}, {kRows - 1}}) {
+    for (const std::size_t row : rows) file.points[row * file.record_bytes() + 17] = 8;
+    for (const int threads : {1, 2}) expect_only(file, rows, threads);
+    for (const std::size_t row : rows) file.points[row * file.record_bytes() + 17] = 0;
+  }
+}
+
 TEST(LasReader, SignedFieldsKeepTheirSign) {
   LasFile file;
   file.format = 0;

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <numeric>
+
 namespace pc {
 namespace {
 
 using order_select::Bracket;
 using order_select::Brackets;
+using order_select::Gap;
 using order_select::Target;
 
 constexpr std::size_t kCount = 1000;
@@ -16,8 +20,10 @@ bool read_number(std::size_t i, std::array<double, 1>& out) {
   return true;
 }
 
-/// Value of `rank` when the first bracket is [low, high] with room for `capacity` values, and the passes it took.
-std::pair<double, int> select_from(double low, double high, std::uint64_t capacity, std::uint64_t rank) {
+/// Value of `rank` when the first bracket is [low, high] with room for `capacity` values, and the passes it took. `gap`: of the
+/// first pass.
+std::pair<double, int> select_from(double low, double high, std::uint64_t capacity, std::uint64_t rank,
+                                   Gap gap = {}) {
   JobControl control;
   OpContext ctx(control);
   double value = -1.0;
@@ -26,8 +32,9 @@ std::pair<double, int> select_from(double low, double high, std::uint64_t capaci
       std::make_unique<Bracket>(0, LaneRange{low, high}, capacity, std::vector<Target>{{rank, &value}}));
   int passes = 0;
   for (; !brackets.empty() && passes < 10; ++passes) {
-    order_select::count_and_gather<1>(ctx, kCount, brackets, read_number);
+    order_select::count_and_gather<1>(ctx, kCount, {gap}, brackets, read_number);
     brackets = order_select::resolve(std::move(brackets), kCount, {{0.0, kCount - 1.0}});
+    gap = {};
   }
   return {value, passes};
 }
@@ -42,6 +49,40 @@ TEST(OrderSelect, ARankTheBracketMissesIsFoundInASecondPass) {
   EXPECT_EQ(select_from(100, 200, 1000, 0), (Found{0, 2})) << "the smallest";
   EXPECT_EQ(select_from(100, 200, 1000, 700), (Found{700, 2})) << "above";
   EXPECT_EQ(select_from(100, 100, 0, 999), (Found{999, 2})) << "the largest, from a bracket of one value";
+}
+
+TEST(OrderSelect, ValuesInAGapAreCountedOnTheirSide) {
+  using Found = std::pair<double, int>;
+  constexpr double kEnd = std::numeric_limits<double>::infinity();
+  for (const std::uint64_t rank : {100, 150, 200}) {
+    EXPECT_EQ(select_from(100, 200, 1000, rank, {-kEnd, 100}), (Found{rank, 1})) << "below the bracket";
+    EXPECT_EQ(select_from(100, 200, 1000, rank, {20, 80}), (Found{rank, 1}));
+    EXPECT_EQ(select_from(100, 200, 1000, rank, {200, kEnd}), (Found{rank, 1})) << "above it";
+  }
+}
+
+TEST(OrderSelect, TheGapOfALaneHoldsMostOfItsSampleAndMeetsNoBracket) {
+  constexpr double kEnd = std::numeric_limits<double>::infinity();
+  std::vector<double> sample(1001);
+  std::iota(sample.begin(), sample.end(), 0.0);
+  Brackets brackets;
+  const auto gap = [&] {
+    const Gap found = order_select::widest_gap(brackets, 1, sample);
+    return std::pair(found.low, found.high);
+  };
+  const auto add = [&](std::uint32_t lane, double low, double high) {
+    brackets.push_back(std::make_unique<Bracket>(lane, LaneRange{low, high}, 0, std::vector<Target>{}));
+  };
+  EXPECT_EQ(gap(), std::pair(-kEnd, kEnd)) << "without a bracket all";
+  add(0, 0, 1000);  // of another lane
+  add(1, 980, 995);
+  EXPECT_EQ(gap(), std::pair(-kEnd, 980.0));
+  add(1, 5, 15);
+  EXPECT_EQ(gap(), std::pair(15.0, 980.0));
+  add(1, 10, 30);
+  EXPECT_EQ(gap(), std::pair(30.0, 980.0)) << "overlapping brackets";
+  add(1, 0, 1000);
+  EXPECT_EQ(gap().first < gap().second, false) << "one that holds the sample";
 }
 
 TEST(OrderSelect, ManyPercentilesOfOneLane) {

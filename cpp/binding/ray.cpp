@@ -47,7 +47,8 @@ Span<const double> triples_of(const Napi::Object& js, const char* name, Columns&
 SceneSurfaces surfaces_of(const Napi::Value& value, Columns& held) {
   const auto js = strict_object(value, "surfaces");
   SceneSurfaces out;
-  out.vertices = held_list<Vec3d>(js, "vertices", DType::kVec3d, held);
+  out.vertex_column = optional_typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
+  if (out.vertex_column) out.vertices = out.vertex_column->as<Vec3d>();
   out.triangles = triples_of(js, "triangles", held);
   out.colors = held_list<Vec3d>(js, "colors", DType::kVec3d, held);
   out.uvs = numbers_of(js, "uvs", held);

@@ -16,7 +16,7 @@ namespace pc {
 
 namespace {
 
-struct Avx512Lanes : bvh::X86Lanes<Avx512Lanes, 16> {
+struct Avx512Lanes : bvh::X86Lanes<Avx512Lanes, 32> {
   using Boxes = avx512::Halves;  ///< as many as a node has children
   using Floats = avx512::Floats;
   using Halves = avx512::Halves;

@@ -18,7 +18,7 @@ import { buildMissOctree, type MissOverlay, surviving } from "../octree/misses.t
 import { keepOctrees } from "../octree/publish.ts";
 import { numbersColumn } from "../run/points.ts";
 import { type CheckedBackfill, clockReason, declaredScan, notReturns } from "./backfill-check.ts";
-import { movingOrigins } from "./moving.ts";
+import { movingOrigins } from "./scans/moving.ts";
 
 /** Native memory per point, per miss, and per row or column: copies and sorts of the op, the miss with its overlay, medians. */
 const ROW_BYTES = 150;

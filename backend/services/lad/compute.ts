@@ -13,7 +13,7 @@ import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
 import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
 import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
 import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
-import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans.ts";
+import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans/scans.ts";
 import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
 import { checkViews, leafAreaByViews } from "./views.ts";

@@ -3,8 +3,8 @@ import { MAX_LAD_VOXELS } from "../../../shared/limits.ts";
 import type { TracedBeams } from "../../native/lad.ts";
 import type { Clumping, InversionParams, InvertedBeams } from "../../native/lad-inversion.ts";
 import type { LadGrid } from "./grid.ts";
-import { scanWarnings } from "./scan-warnings.ts";
-import type { ReadScan } from "./scans.ts";
+import { scanWarnings } from "./scans/scan-warnings.ts";
+import type { ReadScan } from "./scans/scans.ts";
 
 /** Largest share of a leaf in a voxel for which an interval of 95 % holds (Pimont et al. 2018). */
 const LARGEST_ELEMENT = 0.05;

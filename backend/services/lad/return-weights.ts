@@ -2,7 +2,7 @@ import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/lad.ts";
 import type { LadGrid } from "./grid.ts";
-import type { ReadScan } from "./scans.ts";
+import type { ReadScan } from "./scans/scans.ts";
 
 const refused = (message: string) => new AppError("invalid_argument", message);
 

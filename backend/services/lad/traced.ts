@@ -5,7 +5,7 @@ import type * as native from "../../native/lad.ts";
 import type { LadGrid } from "./grid.ts";
 import { meshG, type ProjectionPlan, prescribedG, type VoxelG } from "./projection.ts";
 import { equalWeightWarnings, requireEnergies, sharedScans } from "./return-weights.ts";
-import { type ReadScan, tracedBeams } from "./scans.ts";
+import { type ReadScan, tracedBeams } from "./scans/scans.ts";
 import { triangulatedG } from "./triangulation.ts";
 
 /** Errors: invalid_argument, naming the scans without misses. */

@@ -10,7 +10,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { numbersColumn, pointsColumn } from "../run/points.ts";
 import type { LadGrid } from "./grid.ts";
 import { knownCosine, prescribedCosine, type VoxelG } from "./projection.ts";
-import type { ReadScan } from "./scans.ts";
+import type { ReadScan } from "./scans/scans.ts";
 import { withoutWood } from "./wood-labels.ts";
 
 /** G where every scan moves: that of leaves with any inclination (contract lad 1.4). */

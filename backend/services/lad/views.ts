@@ -6,7 +6,7 @@ import * as native from "../../native/capture-recapture.ts";
 import { numbersColumn } from "../run/points.ts";
 import type { LadGrid } from "./grid.ts";
 import type { VoxelG } from "./projection.ts";
-import type { ReadScan } from "./scans.ts";
+import type { ReadScan } from "./scans/scans.ts";
 import { staticOrigin } from "./triangulation.ts";
 
 const refused = (message: string) => new AppError("invalid_argument", `capture_recapture ${message}`);

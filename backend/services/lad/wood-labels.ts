@@ -12,7 +12,7 @@ import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { VoxelValues } from "./cells.ts";
 import type { LadGrid } from "./grid.ts";
-import type { ReadScan, ScanLabels } from "./scans.ts";
+import type { ReadScan, ScanLabels } from "./scans/scans.ts";
 
 const refused = (message: string) => new AppError("invalid_argument", message);
 

@@ -2,13 +2,14 @@ import type { ScannedCloud } from "../../../shared/contract/lidar-frame.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { errorText } from "../../jobs/native-error.ts";
-import { type CloudMeta, type CloudSession, META_DEFAULTS } from "../../sessions/cloud-session.ts";
+import { type CloudMeta, type CloudState, freshState, META_DEFAULTS } from "../../sessions/cloud-session.ts";
 import { type ExtraDim, extraKey, type Triple } from "../../sessions/column-names.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
+import { currentOctree } from "../../sessions/edits.ts";
 import { CANONICAL_LABELS } from "../files/roles.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { surviving } from "../octree/misses.ts";
-import { buildOctrees, octreeBlock, publishOctrees } from "../octree/publish.ts";
+import { buildOctrees, keepOctrees, octreeBlock, rebuilt } from "../octree/publish.ts";
 
 /** The rows of a scan; the caller owns the columns. */
 export interface ScanRows {
@@ -39,25 +40,24 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a session of a scan: registers it, then builds its octrees. Errors: canceled, then nothing is left; any of the
- * session store. A failed octree is a warning.
+ * Makes a session of a scan: writes its columns beside the build of its octrees, then registers it. Errors: canceled, then
+ * nothing is left; any of the session store. A failed octree is a warning.
  */
 export async function scanSession(rows: ScanRows, deps: Deps, job: Job) {
-  const columns = columnsOf(rows);
-  for (const column of columns.values()) column.retain(); // the session's own references
-  const staged = await deps.sessions.stage(columns, (start) => job.track(start));
-  let session: CloudSession;
-  let unsaved: string | null;
+  const state = freshState(columnsOf(rows), metaOf(rows));
+  for (const column of state.columns.values()) column.retain(); // the staged session's own references
+  const staging = deps.sessions.stage(state.columns, (start) => job.track(start));
+  staging.catch(() => undefined); // it may fail before `await staging` below, which throws the error
+  let registered: string | undefined;
   try {
+    const { shown, block, overlay, warnings } = await octrees(state, rows.miss_count > 0, deps, job);
+    const staged = await staging;
     job.checkpoint();
-    ({ session, unsaved_reason: unsaved } = await deps.sessions.register(staged, metaOf(rows)));
-  } catch (error) {
-    await staged.discard();
-    throw error;
-  }
-  try {
-    const { block, overlay, warnings } = await octrees(session, rows.miss_count > 0, deps, job);
-    const shown: ScannedCloud["session"] = {
+    const { session, unsaved_reason } = await deps.sessions.register(staged, { ...state.meta, ...shown });
+    registered = session.id;
+    await keepOctrees(deps);
+    job.checkpoint();
+    const answer: ScannedCloud["session"] = {
       ...block,
       session_id: session.id,
       point_count: rows.positions.length,
@@ -67,31 +67,28 @@ export async function scanSession(rows: ScanRows, deps: Deps, job: Job) {
       scan_origin: [...rows.scan_origin],
       miss_octree_cache_id: overlay,
     };
-    return { session: shown, warnings: [...warnings, ...(unsaved ? [unsaved] : [])] };
+    return { session: answer, warnings: [...warnings, ...(unsaved_reason ? [unsaved_reason] : [])] };
   } catch (error) {
-    await deps.sessions.delete(session.id); // canceled: no client knows the id
+    if (registered !== undefined)
+      await deps.sessions.delete(registered); // canceled: no client knows the id
+    else await staging.then((staged) => staged.discard()).catch(() => undefined); // `error` is the failure to report
     throw error;
   }
 }
 
-/** Builds and publishes the octrees of a new session. A failure is a warning; a cancel is thrown. */
-async function octrees(session: CloudSession, overlay: boolean, deps: Deps, job: Job) {
+/** Builds the octrees of a state. A failure is a warning; a cancel is thrown. */
+async function octrees(state: CloudState, overlay: boolean, deps: Deps, job: Job) {
   try {
-    return await session.read(job, async (base) => {
-      const quiet = job.quiet();
-      const mask = await surviving(base, quiet);
-      const built = await buildOctrees(base, mask, deps, { from: 0, to: 1, overlay }, quiet);
-      job.checkpoint();
-      await publishOctrees(session, base, built, deps, job);
-      return {
-        block: octreeBlock(built),
-        overlay: session.state.meta.miss_octree_cache_id,
-        warnings: built.overlay?.warnings ?? [],
-      };
-    });
+    const quiet = job.quiet();
+    const mask = await surviving(state, quiet);
+    const built = await buildOctrees(state, mask, deps, { from: 0, to: 1, overlay }, quiet);
+    const shown = currentOctree(rebuilt(built, state));
+    const warnings = built.overlay?.warnings ?? [];
+    return { shown, block: octreeBlock(built), overlay: shown.miss_octree_cache_id ?? null, warnings };
   } catch (error) {
     job.checkpoint();
-    return { block: {}, overlay: null, warnings: [`The octree of a scan could not be built: ${errorText(error)}`] };
+    const warnings = [`The octree of a scan could not be built: ${errorText(error)}`];
+    return { shown: {}, block: {}, overlay: null, warnings };
   }
 }
 

@@ -5,6 +5,7 @@ import { MANY_SCAN_PULSES, MAX_SCANNERS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { errorText, fromNative } from "../../jobs/native-error.ts";
+import { together } from "../../jobs/together.ts";
 import * as native from "../../native/ray.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { coarseCoordinates } from "../run/float-steps.ts";
@@ -65,19 +66,22 @@ async function scanned(request: LidarScanRequest, made: string[], deps: Deps, jo
     const parts: ScannerPart[] = [];
     for (const [i, scan] of scans.entries()) {
       job.stage("Extracting hits", ...part(0.85, 0.95, i, scans.length));
-      parts.push(await extracted(i, scanners[i] as Scanner, scan, request, job));
+      parts.push(extracted(scanners[i] as Scanner, scan, request));
     }
     const clouds: ScannedCloud[] = [];
+    const buffers: Record<string, Buffers[string]> = {};
     const warnings = [...scene.warnings, ...params.flatMap(manyPulses), ...parts.flatMap(({ warnings }) => warnings)];
-    for (const [i, { rows, cloud }] of parts.entries()) {
+    for (const [i, { rows, cloud, sent }] of parts.entries()) {
       job.stage("Building point clouds", ...part(0.95, 1, i, parts.length));
-      const kept = rows.positions.length > 0 ? await sessionOf(rows, deps, job) : null;
-      if (kept?.session) made.push(kept.session.session_id);
-      warnings.push(...(kept?.warnings ?? []));
+      const quiet = job.quiet();
+      const session = rows.positions.length > 0 ? sessionOf(rows, deps, job) : Promise.resolve(null);
+      void session.then((kept) => kept?.session && made.push(kept.session.session_id)).catch(() => undefined);
+      const [kept, far] = await together(session, frameBuffers(`s${i}.`, sent, buffers, quiet), quiet);
+      warnings.push(...coarseCoordinates(far, "The session has them in float64."), ...(kept?.warnings ?? []));
       clouds.push({ ...cloud, ...(kept?.session ? { session: kept.session } : {}) });
     }
     const meta: LidarScanSuccess = { success: true, error: null, scanners: clouds };
-    return { meta, told: warnings, buffers: Object.assign({}, ...parts.map(({ buffers }) => buffers)) as Buffers };
+    return { meta, told: warnings, buffers };
   });
 }
 
@@ -134,7 +138,7 @@ const ref = (column: native.SyntheticScan["positions"]): ColumnRef => {
 interface ScannerPart {
   readonly cloud: ScannedCloud;
   readonly rows: ScanRows;
-  readonly buffers: Buffers;
+  readonly sent: SentColumns;
   readonly warnings: readonly string[];
 }
 
@@ -159,26 +163,39 @@ function fieldsOf(scan: native.SyntheticScan, asked: readonly string[]) {
   return { standard, extra, absent };
 }
 
-async function extracted(
-  i: number,
+/** The columns of a scan that are sent, by their names in the frame, positions first. */
+interface SentColumns {
+  readonly columns: ReadonlyMap<string, native.SyntheticScan["positions"]>;
+  readonly is_miss: native.SyntheticScan["positions"];
+  readonly has_misses: boolean;
+}
+
+/** Adds the hits of a scan to the buffers of a frame. Returns the largest number of a position. */
+async function frameBuffers(prefix: string, sent: SentColumns, to: Record<string, Buffers[string]>, job: Job) {
+  let far = 0;
+  for (const [name, column] of sent.columns) {
+    if (column.dtype === "f32" && !sent.has_misses) {
+      to[prefix + name] = { dtype: "f32", length: column.length, data: ref(column) };
+      continue;
+    }
+    const { values, largest } = await job.track(() => native.hitFloats(column, sent.is_miss));
+    const data = job.adopt(new ColumnRef(values));
+    to[prefix + name] = { dtype: "f32", length: data.length, data };
+    if (name === "points") far = largest;
+  }
+  return far;
+}
+
+function extracted(
   scanner: Scanner,
   scan: native.SyntheticScan,
   { extra_fields, retained_standard_fields }: LidarScanRequest,
-  job: Job,
-): Promise<ScannerPart> {
+): ScannerPart {
   const { standard, extra, absent } = fieldsOf(scan, extra_fields);
-  const buffers: Record<string, Buffers[string]> = {};
-  let largest = 0;
-  const put = async (name: string, column: native.SyntheticScan["positions"]) => {
-    const found = await job.track(() => native.hitFloats(column, scan.is_miss));
-    const data = job.adopt(new ColumnRef(found.values));
-    buffers[name] = { dtype: "f32", length: data.length, data };
-    return found.largest;
-  };
-  largest = await put(`s${i}.points`, scan.positions);
-  if (scan.color) await put(`s${i}.colors`, scan.color);
   const fields = [...standard, ...extra];
-  for (const [j, [, column]] of fields.entries()) await put(`s${i}.scalar${j}`, column);
+  const columns = new Map([["points", scan.positions]]);
+  if (scan.color) columns.set("colors", scan.color);
+  for (const [j, [, column]] of fields.entries()) columns.set(`scalar${j}`, column);
   const retained = new Set(retained_standard_fields ?? STANDARD_SCAN_FIELDS);
   const first = scan.beam_origin ?? null;
   return {
@@ -206,9 +223,8 @@ async function extracted(
       miss_count: scan.miss_count,
       scan_origin: first ? firstTriple(first) : scanner.origin,
     },
-    buffers,
+    sent: { columns, is_miss: scan.is_miss, has_misses: scan.miss_count > 0 },
     warnings: [
-      ...coarseCoordinates(largest, "The session has them in float64."),
       ...(absent.length > 0 && scan.hit_count > 0
         ? [`No hit of scanner "${scanner.id.slice(0, 60)}" has these extra_fields: ${absent.join(", ").slice(0, 300)}.`]
         : []),

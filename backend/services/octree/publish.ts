@@ -1,6 +1,7 @@
 import type { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
+import { together } from "../../jobs/together.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
@@ -50,15 +51,6 @@ export async function buildOctrees(
   const [octrees, summary] = await together(build(), cloudSummary(state, mask.skip, quiet), quiet);
   const rows = state.columns.get("positions")?.length ?? 0;
   return { ...octrees, summary, survivor_count: rows - mask.deleted_count, of: state };
-}
-
-/** Both results. If the first fails, `job`, which runs the second, is canceled. Throws after both have ended. */
-async function together<A, B>(first: Promise<A>, second: Promise<B>, job: Job): Promise<[A, B]> {
-  void first.catch(() => job.cancel());
-  const [a, b] = await Promise.allSettled([first, second]);
-  if (a.status === "rejected") throw a.reason;
-  if (b.status === "rejected") throw b.reason;
-  return [a.value, b.value];
 }
 
 /** Memory that an octree build needs besides the state, bytes. */

@@ -44,12 +44,14 @@ struct ReturnRules {
 
 namespace pulse_returns {
 
-inline PulseReturn merged(const RayEcho* first, const RayEcho* last, std::uint32_t rays_of_pulse) {
+/// Of echoes in any order; the first of them has the range `nearest_m`.
+inline PulseReturn merged(const RayEcho* first, const RayEcho* last, double nearest_m,
+                          std::uint32_t rays_of_pulse) {
   PulseReturn out{};
   double weights = 0, sum = 0, plain = 0, color[3] = {0, 0, 0};
   std::uint32_t organs[kOrganCodes] = {};
   for (const RayEcho* echo = first; echo != last; ++echo) {
-    const double weight = static_cast<double>(echo->energy), behind = echo->range_m - first->range_m;
+    const double weight = static_cast<double>(echo->energy), behind = echo->range_m - nearest_m;
     weights += weight;
     sum += weight * behind;
     plain += behind;
@@ -63,10 +65,10 @@ inline PulseReturn merged(const RayEcho* first, const RayEcho* last, std::uint32
   const double mean = weighted ? sum / weights : plain / count;
   double squares = 0;
   for (const RayEcho* echo = first; echo != last; ++echo) {
-    const double off = echo->range_m - first->range_m - mean;
+    const double off = echo->range_m - nearest_m - mean;
     squares += (weighted ? static_cast<double>(echo->energy) : 1) * off * off;
   }
-  out.range_m = first->range_m + mean;
+  out.range_m = nearest_m + mean;
   out.energy = weights / rays_of_pulse;
   out.deviation_m = std::sqrt(squares / (weighted ? weights : count));
   out.ray_count = static_cast<std::uint32_t>(last - first);
@@ -94,22 +96,32 @@ inline void select(std::vector<PulseReturn>& returns, const ReturnRules& rules) 
 
 }  // namespace pulse_returns
 
-/// Returns of a pulse, by range. Sorts `echoes`.
+/// Returns of a pulse, by range. May sort `echoes`.
 ///
 /// Cost     O(n log n) for n echoes.
 /// Source   Contract lad.md 5.3; a group ends where an echo lies more than the distance behind the group's first one.
 inline void pulse_returns_of(std::vector<RayEcho>& echoes, const ReturnRules& rules,
                              std::vector<PulseReturn>& returns) {
   returns.clear();
+  if (echoes.empty()) return;
+  const RayEcho *const begin = echoes.data(), *const end = begin + echoes.size();
+  const auto add = [&](const RayEcho* first, const RayEcho* last, double nearest_m) {
+    const PulseReturn found = pulse_returns::merged(first, last, nearest_m, rules.ray_count);
+    if (found.energy >= rules.detection_energy) returns.push_back(found);
+  };
+  double nearest = begin->range_m, farthest = nearest;
+  for (const RayEcho& echo : echoes) {
+    nearest = echo.range_m < nearest ? echo.range_m : nearest;
+    farthest = echo.range_m > farthest ? echo.range_m : farthest;
+  }
+  if (farthest - nearest <= rules.merge_distance_m) return add(begin, end, nearest);
   std::sort(echoes.begin(), echoes.end(), [](const RayEcho& a, const RayEcho& b) {
     return a.range_m != b.range_m ? a.range_m < b.range_m : a.ray < b.ray;
   });
-  const RayEcho* const end = echoes.data() + echoes.size();
-  for (const RayEcho* first = echoes.data(); first != end;) {
+  for (const RayEcho* first = begin; first != end;) {
     const RayEcho* last = first + 1;
     while (last != end && last->range_m - first->range_m <= rules.merge_distance_m) ++last;
-    const PulseReturn found = pulse_returns::merged(first, last, rules.ray_count);
-    if (found.energy >= rules.detection_energy) returns.push_back(found);
+    add(first, last, first->range_m);
     first = last;
   }
   pulse_returns::select(returns, rules);

@@ -58,6 +58,8 @@ ScanScene::ScanScene(const std::vector<SceneMesh>& meshes, std::vector<SceneText
             "a texture of another size than its image");
     has_holes_ |= texture.has_holes;
   }
+  expect(direct_, meshes, &SceneMesh::surfaces);
+  expect(shapes_, meshes, &SceneMesh::prototypes);
   bool placed = false;
   for (const SceneMesh& mesh : meshes) {
     add(direct_, mesh.surfaces, mesh.origin, mesh.name, ctx);
@@ -70,13 +72,35 @@ ScanScene::ScanScene(const std::vector<SceneMesh>& meshes, std::vector<SceneText
     place(meshes, ctx);
   } else {
     require(triangle_count_ > 0, "Geometry has no triangles");
-    tree_.emplace(TriangleMesh{direct_.vertices.view(), direct_.indices.view()}, ctx);
+    tree_.emplace(TriangleMesh{direct_.vertices, direct_.indices.view()}, ctx);
+  }
+}
+
+void ScanScene::expect(Surfaces& to, const std::vector<SceneMesh>& meshes, SceneSurfaces SceneMesh::*kind) {
+  std::size_t vertices = 0, triangles = 0, with_vertices = 0;
+  const SceneMesh* only = nullptr;
+  for (const SceneMesh& mesh : meshes) {
+    const SceneSurfaces& surfaces = mesh.*kind;
+    vertices += surfaces.vertices.size;
+    triangles += surfaces.triangles.size / 3;
+    if (surfaces.vertices.empty() && surfaces.triangles.empty()) continue;
+    ++with_vertices;
+    only = &mesh;
+  }
+  to.indices.reserve(3 * triangles);
+  to.looks.reserve(triangles);
+  const bool stays = kind == &SceneMesh::prototypes || (only != nullptr && only->origin == Vec3d{0, 0, 0});
+  if (with_vertices == 1 && stays && (only->*kind).vertex_column) {
+    to.column = (only->*kind).vertex_column;
+    to.vertices = (only->*kind).vertices;
+  } else {
+    to.placed.reserve(vertices);
   }
 }
 
 void ScanScene::add(Surfaces& to, const SceneSurfaces& from, const Vec3d& origin, const std::string& name,
                     OpContext& ctx) {
-  const std::size_t first_vertex = to.vertices.size(), first_triangle = to.indices.size() / 3;
+  const std::size_t first_vertex = to.column ? 0 : to.placed.size(), first_triangle = to.indices.size() / 3;
   const std::size_t vertices = from.vertices.size, triangles = from.triangles.size / 3;
   if (from.triangles.size % 3 != 0)
     refuse(name + ".triangles has " + std::to_string(from.triangles.size) +
@@ -86,11 +110,14 @@ void ScanScene::add(Surfaces& to, const SceneSurfaces& from, const Vec3d& origin
   check_length(from.triangle_textures.size, triangles, name + ".triangle_materials", "triangles");
   require(first_vertex + vertices < bvh::kNone && first_triangle + triangles < bvh::kTriangle,
           "the meshes have more than 2147483647 triangles or 4294967294 vertices");
-  to.vertices.resize(first_vertex + vertices);
+  if (!to.column) {
+    to.placed.resize(first_vertex + vertices);
+    to.vertices = to.placed.view();
+  }
   to.indices.resize(3 * (first_triangle + triangles));
   to.looks.resize(first_triangle + triangles);
-  parallel_for(ctx, vertices, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) to.vertices[first_vertex + v] = from.vertices[v] + origin;
+  parallel_for(ctx, to.column ? 0 : vertices, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) to.placed[first_vertex + v] = from.vertices[v] + origin;
   });
   parallel_for(ctx, from.triangles.size, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -141,7 +168,7 @@ void ScanScene::add_textures(Surfaces& to, const SceneSurfaces& from, std::size_
     ++unused_textures_;
     return;
   }
-  to.uvs.resize(2 * to.vertices.size());
+  to.uvs.resize(2 * to.vertices.size);
   for (std::size_t i = 0; i < from.uvs.size; ++i) {
     if (!(std::abs(from.uvs[i]) <= kLargestUv))
       refuse(name + ".uv_coordinates holds a number that is not finite");
@@ -193,7 +220,7 @@ void ScanScene::place(const std::vector<SceneMesh>& meshes, OpContext& ctx) {
       refuse(mesh.name + ".prototype_first_triangle must ascend, each prototype with a triangle");
     for (std::size_t p = 0; p + 1 < mesh.firsts.size(); ++p) {
       const std::size_t first = first_of_mesh + mesh.firsts[p];
-      parts.add(shapes_.vertices.view(),
+      parts.add(shapes_.vertices,
                 shapes_.indices.view().subspan(3 * first, 3 * (mesh.firsts[p + 1] - mesh.firsts[p])), ctx);
       first_triangle_.push_back(static_cast<std::uint32_t>(first));
     }
@@ -211,8 +238,7 @@ void ScanScene::place(const std::vector<SceneMesh>& meshes, OpContext& ctx) {
   }
   require(triangle_count_ > 0, "Geometry has no triangles");
   std::vector<TriangleMesh> prototypes = parts.meshes();
-  if (direct_is_placed_)
-    prototypes.insert(prototypes.begin(), {direct_.vertices.view(), direct_.indices.view()});
+  if (direct_is_placed_) prototypes.insert(prototypes.begin(), {direct_.vertices, direct_.indices.view()});
   placed_.emplace(Span<const TriangleMesh>{prototypes.data(), prototypes.size()},
                   Span<const Instance>{instances.data(), instances.size()}, ctx);
 }
@@ -306,13 +332,12 @@ void ScanScene::prefetch_corners(const SceneHit& hit) const {
   if (hit.triangle == bvh::kNone) return;
   const Surfaces& of = surfaces_of(hit);
   for (std::size_t k = 0; k < 3; ++k)
-    prefetch(of.vertices.data() + of.indices[std::size_t{3} * hit.triangle + k]);
+    prefetch(of.vertices.data + of.indices[std::size_t{3} * hit.triangle + k]);
 }
 
-SceneLook ScanScene::look(const SceneHit& hit, const Vec3d& direction) const {
+SceneSide ScanScene::side_of(const SceneHit& hit) const {
   const Surfaces& of = surfaces_of(hit);
-  const std::size_t triangle = hit.triangle;
-  const std::uint32_t* corner = of.indices.data() + 3 * triangle;
+  const std::uint32_t* corner = of.indices.data() + std::size_t{3} * hit.triangle;
   Vec3d a = of.vertices[corner[1]] - of.vertices[corner[0]],
         b = of.vertices[corner[2]] - of.vertices[corner[0]];
   if (hit.instance != bvh::kNone) {
@@ -321,9 +346,17 @@ SceneLook ScanScene::look(const SceneHit& hit, const Vec3d& direction) const {
     b = instances::Placed::times(matrix, b);
   }
   const Vec3d normal = cross(a, b);
-  const double size = std::sqrt(dot(normal, normal) * dot(direction, direction));
+  return {hit.triangle, hit.instance, normal, dot(normal, normal)};
+}
+
+SceneLook ScanScene::look(const SceneHit& hit, const Vec3d& direction, SceneSide& side) const {
+  if (side.triangle != hit.triangle || side.instance != hit.instance) side = side_of(hit);
+  const Surfaces& of = surfaces_of(hit);
+  const std::size_t triangle = hit.triangle;
+  const double size = std::sqrt(side.square * dot(direction, direction));
   const Look& look = of.looks[triangle];
-  SceneLook out{size > 0 ? std::fmin(std::abs(dot(normal, direction)) / size, 1) : 0, look.color, look.organ};
+  SceneLook out{size > 0 ? std::fmin(std::abs(dot(side.normal, direction)) / size, 1) : 0, look.color,
+                look.organ};
   if (look.texture != kNoTexture) {
     const std::uint8_t* rgba = texel(hit, of, triangle);
     const auto wide = [](std::uint8_t value) { return static_cast<std::uint16_t>(257 * value); };

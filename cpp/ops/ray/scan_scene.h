@@ -29,7 +29,9 @@ struct SceneMaterial {
 
 /// Triangles as they come with a request. Refers to memory of the caller. Lists are empty where the request has none.
 struct SceneSurfaces {
-  Span<const Vec3d> vertices;    ///< (V) metres
+  Span<const Vec3d> vertices;  ///< (V) metres
+  ColumnPtr
+      vertex_column;  ///< of the same vertices, or nullptr: a scene of one mesh keeps it instead of a copy
   Span<const double> triangles;  ///< (3 T) vertices of each triangle, from 0
   Span<const Vec3d> colors;      ///< (V) 0..1
   Span<const double> uvs;        ///< (2 V) v = 0 at the top of the texture; else textures are not used
@@ -57,6 +59,13 @@ struct SceneHit {
   double u, v;
   std::uint32_t triangle;  ///< bvh::kNone = nothing
   std::uint32_t instance;  ///< bvh::kNone = the surface is not placed
+};
+
+/// A triangle that was looked at: rays side by side hit the same one.
+struct SceneSide {
+  std::uint32_t triangle = bvh::kNone, instance = bvh::kNone;
+  Vec3d normal{0, 0, 0};
+  double square = 0;  ///< of the normal's length
 };
 
 /// What a hit looks like.
@@ -89,7 +98,8 @@ class ScanScene {
   /// The first hit of each ray on a surface that is there: a ray passes holes of textures.
   void first_hits(const std::vector<Ray>& rays, std::vector<SceneHit>& hits, Scratch& scratch,
                   const OpContext& ctx) const;
-  SceneLook look(const SceneHit& hit, const Vec3d& direction) const;
+  /// `side`: of the hit before, which becomes this one's.
+  SceneLook look(const SceneHit& hit, const Vec3d& direction, SceneSide& side) const;
   /// Loads what look() of a hit reads: first this, a little later its corners.
   void prefetch_look(const SceneHit& hit) const;
   void prefetch_corners(const SceneHit& hit) const;
@@ -109,12 +119,16 @@ class ScanScene {
     std::uint8_t organ;
   };
   struct Surfaces {
-    BulkVector<Vec3d> vertices;
+    BulkVector<Vec3d> placed;    ///< vertices in the frame of the scene
+    ColumnPtr column;            ///< the same as they came; instead of them
+    Span<const Vec3d> vertices;  ///< either of them
     BulkVector<std::uint32_t> indices;
     BulkVector<Look> looks;
     BulkVector<float> uvs;  ///< (2 V), or empty
   };
 
+  /// Makes room for all surfaces of one kind, or takes over the vertices of the only ones.
+  void expect(Surfaces& to, const std::vector<SceneMesh>& meshes, SceneSurfaces SceneMesh::*kind);
   void add(Surfaces& to, const SceneSurfaces& from, const Vec3d& origin, const std::string& name,
            OpContext& ctx);
   void add_looks(Surfaces& to, const SceneSurfaces& from, std::size_t first_triangle, const std::string& name,
@@ -124,6 +138,7 @@ class ScanScene {
   void place(const std::vector<SceneMesh>& meshes, OpContext& ctx);
   void trace(const std::vector<Ray>& rays, std::vector<SceneHit>& hits, Scratch& scratch) const;
   bool is_hole(const SceneHit& hit) const;
+  SceneSide side_of(const SceneHit& hit) const;
   /// Texel of a hit on a triangle with a texture.
   const std::uint8_t* texel(const SceneHit& hit, const Surfaces& of, std::size_t triangle) const;
   const Surfaces& surfaces_of(const SceneHit& hit) const {

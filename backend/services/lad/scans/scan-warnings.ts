@@ -1,5 +1,5 @@
-import type { BeamScanCounts } from "../../native/lad.ts";
-import type { CloudMeta } from "../../sessions/cloud-session.ts";
+import type { BeamScanCounts } from "../../../native/lad.ts";
+import type { CloudMeta } from "../../../sessions/cloud-session.ts";
 
 /** What a scan lacks, for its messages. */
 export interface ScanNotes {

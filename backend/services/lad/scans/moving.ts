@@ -1,11 +1,11 @@
-import type { PoseStream } from "../../../shared/contract/trajectory.ts";
-import { AppError } from "../../../shared/errors.ts";
-import type { Job } from "../../jobs/job.ts";
-import type { NativeColumn } from "../../native/core/handles.ts";
-import { type TrajectoryJoin, trajectoryJoin } from "../../native/lad.ts";
-import type { Triple } from "../../sessions/column-names.ts";
-import { ColumnRef } from "../../sessions/column-ref.ts";
-import { numbersColumn } from "../run/points.ts";
+import type { PoseStream } from "../../../../shared/contract/trajectory.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import type { Job } from "../../../jobs/job.ts";
+import type { NativeColumn } from "../../../native/core/handles.ts";
+import { type TrajectoryJoin, trajectoryJoin } from "../../../native/lad.ts";
+import type { Triple } from "../../../sessions/column-names.ts";
+import { ColumnRef } from "../../../sessions/column-ref.ts";
+import { numbersColumn } from "../../run/points.ts";
 
 const WEEK_S = 604_800;
 /** Adjusted GPS time is GPS time less this, ASPRS LAS 1.4. */

@@ -25,7 +25,7 @@ constexpr double kTaperedPerWidth = 3;         // length of a piece per width
 constexpr double kTaperedGrowth = 0.05;        // metres, least of an end segment: two bins of the skeleton
 constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves
 constexpr double kIsotonicCommonError = 0.10;  // of ln(radius), of all radii together
-constexpr double kTaperedCommonError = 0.005;
+constexpr double kTaperedCommonError = 0.005;  // simulated scans need 0 to 0.006 (docs/accuracy.md)
 /// A thick stem is cut into arcs, and a stem of fewer points than its branches into winding paths: without these its radius
 /// came out at a tenth to a half of the true one (ACleanStemHasItsRadius.., AStemOfFewerPoints.. of build_qsm_test).
 constexpr SkeletonExtras kExtras{RingArcs::kJoined, true};

@@ -165,8 +165,10 @@ double weight_in_law(const Measured& m) {
 /// What the law's cylinder is told by its points.
 Belief belief_of(const Measured& m, double law_log) {
   if (!m.is_thin()) return {m.log_radius, m.variance};
-  const double square = std::exp(2 * law_log);  // linear in the measured square: no bias
-  return {law_log + (m.square - square) / (2 * square), m.square_variance(square) / (4 * square * square)};
+  // linear in the measured square: no bias
+  const double square = std::max(std::exp(2 * law_log), kLeastRadius * kLeastRadius);
+  return {0.5 * std::log(square) + (m.square - square) / (2 * square),
+          m.square_variance(square) / (4 * square * square)};
 }
 
 /// 0 for the general law; grows with the square of the distance to it.

@@ -86,15 +86,22 @@ function thickestAxis(cylinders: readonly QsmCylinder[]): ReadonlySet<number> {
   return axis;
 }
 
-/** Diameter of the stem's cylinder nearest to a height above the lowest end; NaN without one. */
+/** Diameter of the stem at a height above the lowest end, between the middles of its cylinders; NaN without one. */
 function diameterAt(cylinders: readonly QsmCylinder[], height_m: number): number {
   const base = Math.min(...cylinders.map((c) => Math.min(c.start[2], c.end[2])));
-  let [best, off] = [Number.NaN, Number.POSITIVE_INFINITY];
+  let [below, above] = [
+    { z: Number.NEGATIVE_INFINITY, diameter: Number.NaN },
+    { z: Number.POSITIVE_INFINITY, diameter: Number.NaN },
+  ];
   for (const c of cylinders) {
-    const away = Math.abs((c.start[2] + c.end[2]) / 2 - base - height_m);
-    if (c.rank === 0 && away < off) [best, off] = [2 * c.radius, away];
+    const one = { z: (c.start[2] + c.end[2]) / 2 - base - height_m, diameter: 2 * c.radius };
+    if (c.rank !== 0) continue;
+    if (one.z <= 0 && one.z > below.z) below = one;
+    if (one.z > 0 && one.z < above.z) above = one;
   }
-  return best;
+  if (Number.isNaN(below.diameter)) return above.diameter;
+  if (Number.isNaN(above.diameter)) return below.diameter;
+  return below.diameter + ((above.diameter - below.diameter) * below.z) / (below.z - above.z);
 }
 
 async function build(tree: KnownTree, method: Method, twig_radius_mm: number) {

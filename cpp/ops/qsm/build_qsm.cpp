@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "ops/qsm/axis_termination.h"
 #include "ops/qsm/fit_cylinders.h"
+#include "ops/qsm/fork_bases.h"
 #include "ops/qsm/shoot_tree.h"
 #include "ops/qsm/taper_correction.h"
 #include "ops/qsm/taper_law.h"
@@ -16,14 +17,15 @@ namespace pc {
 
 namespace {
 
-constexpr double kReach = 0.5, kMostRadius = 0.5;  // metres (contract)
+constexpr double kReach = 0.5, kMostRadius = 0.5, kGrowth = 0.10;  // metres (contract)
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
 constexpr double kTaperedSpacing = 0.0045;     // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;         // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 3;         // length of a piece per width
+constexpr double kTaperedGrowth = 0.05;        // metres, least of an end segment: two bins of the skeleton
 constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves
-constexpr double kIsotonicCommonError = 0.10;  // relative, of all radii together
-constexpr double kTaperedCommonError = 0.01;
+constexpr double kIsotonicCommonError = 0.10;  // of ln(radius), of all radii together
+constexpr double kTaperedCommonError = 0.005;  // simulated scans need 0 to 0.006 (docs/accuracy.md)
 /// A thick stem is cut into arcs, and a stem of fewer points than its branches into winding paths: without these its radius
 /// came out at a tenth to a half of the true one (ACleanStemHasItsRadius.., AStemOfFewerPoints.. of build_qsm_test).
 constexpr SkeletonExtras kExtras{RingArcs::kJoined, true};
@@ -54,8 +56,8 @@ void warn(QsmBuildResult& result) {
   }
 }
 
-/// Makes measured radii those of the model; what all of them share of their errors.
-CommonErrors corrected(const QsmBuildParams& params, const FittedSurface& surface, QsmBuildResult& result) {
+/// Makes measured radii those of the model; their errors.
+RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surface, QsmBuildResult& result) {
   std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
   const std::vector<QsmShoot> shoots = collect_shoots(cylinders);
   if (params.radius_model == RadiusModel::kIsotonic) {
@@ -63,10 +65,10 @@ CommonErrors corrected(const QsmBuildParams& params, const FittedSurface& surfac
     for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);
     taper_correction(cylinders, shoots, params.twig_radius_m);
     complete_errors(cylinders, measured);
-    return {kIsotonicCommonError, 0};
+    return segment_errors(cylinders, kIsotonicCommonError);
   }
-  const TaperLaws laws =
-      apply_taper_law(cylinders, shoots, {surface.angular_cov, surface.noise_m, params.twig_radius_m});
+  TaperLaws laws = apply_taper_law(
+      cylinders, shoots, {surface.angular_cov, surface.noise_m, surface.point_count, params.twig_radius_m});
   if (laws.stem.trusted + laws.branches.trusted == 0)
     result.warnings.push_back(
         "no radius could be measured well: all come from the twig radius and a general taper");
@@ -75,7 +77,8 @@ CommonErrors corrected(const QsmBuildParams& params, const FittedSurface& surfac
         std::to_string(std::lround(100 * laws.cluster_share)) +
         " % of the model's length runs through points that lie on no surface of wood, as "
         "leaves do: its branches are a rough guess; leave the leaves out");
-  return {kTaperedCommonError, std::min(laws.branches.law_se, 1.0)};
+  laws.errors.shared.push_back({kTaperedCommonError, {}});
+  return std::move(laws.errors);
 }
 
 }  // namespace
@@ -103,7 +106,9 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
 
   ctx.begin_phase("Segmenting shoots", 0);
   std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
-  cylinders = shoot_tree(skeleton.nodes, {params.w_growthlength, params.w_area, params.w_colinear}, ctx);
+  cylinders = shoot_tree(
+      skeleton.nodes,
+      {params.w_growthlength, params.w_area, params.w_colinear, tapered ? kTaperedGrowth : kGrowth}, ctx);
   if (cylinders.empty()) return result;
   if (tapered) {
     const std::vector<double> width = axis_widths(cylinders, local.view(), kTaperedReach, ctx);
@@ -111,23 +116,24 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   }
 
   ctx.begin_phase("Fitting cylinders", cylinders.size() + local.size());
-  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius}
-                                           : FitCylindersParams{kReach, kMostRadius};
+  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius, true}
+                                           : FitCylindersParams{kReach, kMostRadius, false};
   const FittedSurface surface = fit_cylinders(cylinders, local.view(), reach, ctx);
   if (tapered) {
     connect_axes(cylinders);
+    meet_parents(cylinders, kTaperedOverhang * spacing_m);
     reach_ends(cylinders, surface, kTaperedOverhang * spacing_m);
   } else {
     reconnect_shoots(cylinders);
   }
 
   ctx.begin_phase("Correcting radii", 0);
-  const CommonErrors common = corrected(params, surface, result);
+  const RadiusErrors errors = corrected(params, surface, result);
 
   ctx.begin_phase("Resolving shoot ranks", 0);
   if (params.axis_termination) axis_termination(cylinders, params.fork_symmetry);
   result.qsm.shoots = collect_shoots(cylinders);
-  const VolumeIntervals volumes = volume_intervals(cylinders, common, ctx);
+  const VolumeIntervals volumes = volume_intervals(cylinders, errors, ctx);
   result.total = volumes.total;
   result.stem = volumes.stem;
   result.branches = volumes.branches;

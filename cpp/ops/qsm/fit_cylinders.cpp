@@ -82,14 +82,56 @@ Overhang overhang_of(const QsmCylinder& c, const std::vector<Vec3d>& points) {
   return out;
 }
 
+/// Axes and widths of what carries the first cylinder of a shoot: of the cylinder of the fork and its neighbours.
+struct Carriers {
+  std::vector<QsmCylinder> seeds;
+  std::vector<std::size_t> next;  ///< of the same shoot; the cylinder itself where it is the last
+
+  explicit Carriers(const std::vector<QsmCylinder>& cylinders) : seeds(cylinders), next(cylinders.size()) {
+    for (std::size_t i = 0; i < next.size(); ++i) next[i] = i;
+    for (std::size_t i = 0; i < next.size(); ++i)
+      if (seeds[i].parent_id >= 0 && carrier(i).shoot_id == seeds[i].shoot_id)
+        next[static_cast<std::size_t>(seeds[i].parent_id)] = i;
+  }
+  const QsmCylinder& carrier(std::size_t i) const {
+    return seeds[static_cast<std::size_t>(seeds[i].parent_id)];
+  }
+
+  /// Drops the points of a shoot's first cylinder that may lie on the surface of its carrier.
+  void leave_out(std::size_t i, std::vector<Vec3d>& points) const {
+    if (seeds[i].parent_id < 0 || carrier(i).shoot_id == seeds[i].shoot_id) return;
+    const auto fork = static_cast<std::size_t>(seeds[i].parent_id);
+    std::vector<std::size_t> near{fork, next[fork]};
+    if (seeds[fork].parent_id >= 0) near.push_back(static_cast<std::size_t>(seeds[fork].parent_id));
+    const auto outside = [&](const Vec3d& p) {
+      return std::all_of(near.begin(), near.end(), [&](std::size_t k) { return !on_surface(seeds[k], p); });
+    };
+    points.erase(std::remove_if(points.begin(), points.end(), [&](const Vec3d& p) { return !outside(p); }),
+                 points.end());
+  }
+
+ private:
+  static bool on_surface(const QsmCylinder& c, const Vec3d& p) {
+    constexpr double kWithin = 1.2, kMargin = 0.006;  // radii, metres
+    const Vec3d edge = c.end - c.start;
+    const double squared = dot(edge, edge);
+    if (!(squared > 0)) return false;
+    const double share = std::clamp(dot(p - c.start, edge) / squared, 0.0, 1.0);
+    const double reach = kWithin * c.radius + kMargin;
+    return squared_distance(p, c.start + edge * share) <= reach * reach;
+  }
+};
+
 }  // namespace
 
 FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
                             const FitCylindersParams& params, OpContext& ctx) {
   constexpr std::uint64_t kMostFitted = 20'000;  // of one cylinder: evenly spaced ones beyond
   const Owned owned = assign(cylinders, points, params.reach_m, ctx);
+  const Carriers carriers(params.leaves_carrier_out ? cylinders : std::vector<QsmCylinder>());
   FittedSurface surface{std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), kNaN),
-                        std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), 0)};
+                        std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), 0),
+                        std::vector<std::uint32_t>(cylinders.size(), 0)};
   parallel_for(ctx, cylinders.size(), 4, [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3d> own;
     for (std::size_t i = begin; i < end; ++i) {
@@ -99,6 +141,7 @@ FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3
       own.clear();
       for (std::uint64_t k = 0; k < taken; ++k)
         own.push_back(points[owned.point[owned.first[i] + k * count / taken]]);
+      if (params.leaves_carrier_out) carriers.leave_out(i, own);
       const FittedCylinder fit =
           fit_cylinder({own.data(), own.size()}, {c.start, c.end, c.radius, params.max_radius_m});
       c.start = fit.start;
@@ -109,6 +152,7 @@ FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3
       c.radius_se = fit.radius_se_m;
       surface.angular_cov[i] = fit.angular_cov;
       surface.noise_m[i] = fit.noise_m;
+      surface.point_count[i] = static_cast<std::uint32_t>(own.size());
       const Overhang overhang = overhang_of(c, own);
       surface.before_m[i] = overhang.before;
       surface.beyond_m[i] = overhang.beyond;
@@ -159,6 +203,7 @@ std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
   const CylinderChildren children = cylinder_children(cylinders);
   struct Sum {
     double length = 0, width = 0, known = 0;  // `width` is weighted by the length where it is known
+    double inside = 0;                        // width of the carrier
     double mean() const { return known > 0 ? width / known : 0; }
   };
   std::vector<QsmCylinder> out;
@@ -170,7 +215,7 @@ std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
     bool joins = c.parent_id >= 0 && children.first[parent + 1] - children.first[parent] == 1;
     if (joins) {
       const Sum& sum = sums[target[parent]];
-      joins = sum.length < std::max(least_m, per_width * sum.mean());
+      joins = sum.length < sum.inside + std::max(least_m, per_width * sum.mean());
     }
     if (joins) {
       target[i] = target[parent];
@@ -181,11 +226,14 @@ std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
       out.back().cyl_id = static_cast<std::int64_t>(target[i]);
       if (c.parent_id >= 0) out.back().parent_id = static_cast<std::int64_t>(target[parent]);
       sums.push_back({});
+      if (c.parent_id >= 0 && cylinders[parent].shoot_id != c.shoot_id)
+        sums.back().inside = sums[target[parent]].mean();
     }
     Sum& sum = sums[target[i]];
     const double length = c.length_m();
     sum.length += length;
-    if (!std::isfinite(width[i])) continue;
+    const bool is_inside = sum.length < sum.inside && children.first[i + 1] > children.first[i];
+    if (!std::isfinite(width[i]) || is_inside) continue;
     sum.width += length * width[i];
     sum.known += length;
   }
@@ -215,7 +263,6 @@ void connect_axes(std::vector<QsmCylinder>& cylinders) {
     if (parent.shoot_id != c.shoot_id) continue;
     parent.end = c.start = (parent.end + c.start) * 0.5;
   }
-  reconnect_shoots(cylinders);
 }
 
 }  // namespace pc

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "core/op_context.h"
@@ -13,6 +14,8 @@ namespace pc {
 struct FitCylindersParams {
   double reach_m;       ///< of a point from the axis
   double max_radius_m;  ///< of a fit
+  /// The first cylinder of a shoot has no points near the surface of what carries it: their radii are those of the points.
+  bool leaves_carrier_out;
 };
 
 /// What the fits tell beyond the cylinders.
@@ -21,7 +24,8 @@ struct FittedSurface {
   std::vector<double> noise_m;      ///< robust standard deviation of the residuals; NaN unless fitted
   std::vector<double>
       before_m;  ///< how far points near the surface reach out beyond the start, along the axis
-  std::vector<double> beyond_m;  ///< and beyond the end
+  std::vector<double> beyond_m;            ///< and beyond the end
+  std::vector<std::uint32_t> point_count;  ///< that each was fitted to
 };
 
 /// points     (n) by position, in the frame of the cylinders
@@ -38,7 +42,8 @@ std::vector<double> axis_widths(const std::vector<QsmCylinder>& cylinders, Span<
                                 double reach_m, OpContext& ctx);
 
 /// Joins consecutive cylinders of one segment until they are as long as the larger of `least_m` and `per_width` of their
-/// widths, so that each has enough points in a shape that determines a radius. Its radius becomes the mean width.
+/// widths, so that each has enough points in a shape that determines a radius; the first of a shoot by the width of what
+/// carries it more, as so much of it is inside. Its radius becomes the mean width, outside of the carrier.
 std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
                                     const std::vector<double>& width, double least_m, double per_width);
 
@@ -46,8 +51,7 @@ std::vector<QsmCylinder> join_short(const std::vector<QsmCylinder>& cylinders,
 /// nodes of a skeleton are middles of their points.
 void reach_ends(std::vector<QsmCylinder>& cylinders, const FittedSurface& surface, double most_m);
 
-/// Makes the axis of every shoot one line: ends that follow each other meet in the middle; shoots begin on their parent's
-/// axis.
+/// Makes the axis of every shoot one line: ends that follow each other meet in the middle.
 void connect_axes(std::vector<QsmCylinder>& cylinders);
 
 }  // namespace pc

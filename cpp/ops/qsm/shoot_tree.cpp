@@ -7,7 +7,6 @@ namespace pc {
 
 namespace {
 
-constexpr double kLeastGrowth = 0.10;  // metres
 constexpr double kPi = 3.14159265358979323846;
 constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -50,7 +49,7 @@ struct Tree {
 };
 
 /// One round: drops short end segments that are not the longest at their fork. False if there were none.
-bool prune_round(Tree& tree) {
+bool prune_round(Tree& tree, double least_growth_m) {
   const std::size_t count = tree.nodes.size();
   std::vector<std::uint32_t> longest(count, kNone);
   for (std::uint32_t i = 1; i < count; ++i) {
@@ -62,7 +61,8 @@ bool prune_round(Tree& tree) {
   for (std::uint32_t i = 1; i < count; ++i) {
     if (tree.kept[i] == 0 || tree.children[i] != 0) continue;
     const std::uint32_t base = tree.base_of_segment(i);
-    if (tree.growth[base] < kLeastGrowth && longest[tree.nodes[base].parent] != base) dropped.push_back(base);
+    if (tree.growth[base] < least_growth_m && longest[tree.nodes[base].parent] != base)
+      dropped.push_back(base);
   }
   for (const std::uint32_t base : dropped) tree.kept[base] = 0;
   for (std::uint32_t i = 1; i < count; ++i)
@@ -174,7 +174,7 @@ std::vector<QsmCylinder> shoot_tree(const std::vector<SkeletonNode>& nodes, cons
   std::vector<QsmCylinder> out;
   if (nodes.size() < 2) return out;
   Tree tree(nodes);
-  while (prune_round(tree)) ctx.checkpoint();
+  while (prune_round(tree, params.least_growth_m)) ctx.checkpoint();
   const std::vector<double> radius = segment_radii(tree);
   const std::vector<std::uint32_t> next = continuations(tree, radius, params);
   std::vector<std::int64_t> cylinder(nodes.size(), kNoQsmParent);

@@ -11,6 +11,7 @@ namespace pc {
 
 struct ShootTreeParams {
   double w_growthlength, w_area, w_colinear;  ///< weights of the score of continuation, >= 0
+  double least_growth_m;                      ///< growth length of an end segment, metres
 };
 
 /// Cylinders in the order of the model under construction: a parent before its children, cyl_id = index.
@@ -31,7 +32,7 @@ std::vector<QsmShoot> collect_shoots(std::vector<QsmCylinder>& cylinders);
 /// Segments, shoots and ranks (contract skeleton-qsm section 4.2): one cylinder per edge of the skeleton that is left
 /// after pruning, with a provisional radius. Shoots are not collected yet: shoot_id and rank of the cylinders are set.
 ///
-/// Pruning  Again and again, end segments with a growth length below 0.10 m that are not the longest at their fork.
+/// Pruning  Again and again, end segments with a growth length below `least_growth_m` that are not the longest at their fork.
 /// Order    A function of the skeleton; ties by lowest id.
 /// Cost     O(n log n).
 std::vector<QsmCylinder> shoot_tree(const std::vector<SkeletonNode>& nodes, const ShootTreeParams& params,

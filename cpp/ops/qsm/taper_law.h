@@ -1,7 +1,9 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "core/qsm.h"
+#include "ops/qsm/radius_errors.h"
 
 namespace pc {
 
@@ -9,7 +11,6 @@ namespace pc {
 struct TaperLaw {
   double scale_m, power;
   double spread;          ///< standard deviation of ln(measured / law) over trusted cylinders
-  double law_se;          ///< standard error of the law's level (ln)
   std::uint32_t trusted;  ///< cylinders that determined it; 0: none, the law is a general one
 };
 
@@ -17,6 +18,7 @@ struct TaperLaw {
 struct TaperLaws {
   TaperLaw stem, branches;
   double cluster_share;  ///< of the length, in pieces wider than a twig whose points lie on no cylinder
+  RadiusErrors errors;   ///< of the estimated radii, the levels of the laws among what is shared
 };
 
 /// Share of clusters from which they are leaves, and not branches that few points were measured on.
@@ -24,8 +26,9 @@ constexpr double kMostClusters = 0.5;
 
 /// What the taper model knows of each cylinder, parents before children, cyl_id = index.
 struct TaperEvidence {
-  const std::vector<double>& angular_cov;  ///< 0..1
-  const std::vector<double>& noise_m;      ///< of the residuals; NaN unless fitted
+  const std::vector<double>& angular_cov;         ///< 0..1
+  const std::vector<double>& noise_m;             ///< of the residuals; NaN unless fitted
+  const std::vector<std::uint32_t>& point_count;  ///< that each was fitted to
   double twig_radius_m;
 };
 
@@ -37,8 +40,13 @@ struct TaperEvidence {
 ///            least absolute deviations of logarithms over a fixed lattice, plus the square of the distance to a general
 ///            law (scale 0.3 m, power 0.5), which few cylinders do not outweigh. Fewer than five trusted ones: the general law.
 ///            Clusters of leaves (kMostClusters) follow the general law, whatever is fitted to their points.
+/// Thin       Of a cylinder about as thin as the scatter of its points the mean square of their distances from the axis is that
+///            of the radius and of the noise, which surfaces of thicker branches show; bundles scatter more and are left out.
+///            Its square, negative ones too, is evidence for the law and the estimate.
 /// Estimate   The deviation from the law by taper_posterior; branches of the stem start from their own law. A measured
 ///            radius counts by its standard error, the scatter of its points against it, the arc and the surface seen.
+/// Errors     Those of the posterior, and of the level of each law: the deviation of the general law, unless measured radii
+///            tell more (median of them, hence pi / 2 times the variance of a mean).
 /// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig. Where
 ///            more cross-section leaves a piece than it has, what is little known of that shrinks towards equality.
 /// Cost       O(n) per pass, and O(4000) per point of the lattice.

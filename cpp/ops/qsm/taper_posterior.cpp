@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace pc {
 
@@ -44,11 +45,16 @@ std::vector<Step> steps_of(const std::vector<QsmCylinder>& cylinders, const Tape
   return steps;
 }
 
-std::vector<Belief> smoothed(const std::vector<QsmCylinder>& cylinders, const std::vector<Belief>& seen,
-                             const std::vector<Step>& steps, const std::vector<double>& spread) {
+/// Estimates, and what each cylinder and everything it carries say about it.
+struct Smoothed {
+  std::vector<Belief> out, up;
+};
+
+Smoothed smoothed(const std::vector<QsmCylinder>& cylinders, const std::vector<Belief>& seen,
+                  const std::vector<Step>& steps, const std::vector<double>& spread) {
   const std::size_t count = cylinders.size();
   std::vector<Belief> up(count), message(count), above(count), out(count);
-  // Up: what a cylinder and everything it carries say about it (without the prior).
+  // Up: without the prior.
   for (std::size_t i = count; i-- > 0;) {
     up[i] = combine(seen[i], above[i]);
     const Step& step = steps[i];
@@ -72,15 +78,39 @@ std::vector<Belief> smoothed(const std::vector<QsmCylinder>& cylinders, const st
     }
     out[i] = combine(outside, up[i]);
   }
-  return out;
+  return {std::move(out), std::move(up)};
+}
+
+/// Given the parent's deviation, what is known of a cylinder's is keep * that with the step's variance, and `up`.
+void describe_errors(TaperPosterior& out, const std::vector<Belief>& up, const std::vector<Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double told =
+        std::isfinite(up[i].variance) ? up[i].variance / (up[i].variance + steps[i].variance) : 1;
+    out.follows.push_back(told * steps[i].keep);
+    out.fresh.push_back(told * steps[i].variance);
+  }
+}
+
+/// What an error of a law does: all deviations from it err by its opposite.
+void describe_levels(TaperPosterior& out, const std::vector<QsmCylinder>& cylinders, std::vector<Belief> seen,
+                     const std::vector<Step>& steps, const TaperPrior& prior) {
+  for (Belief& belief : seen) belief.mean = -1;
+  const std::vector<Belief> moved = smoothed(cylinders, seen, steps, prior.spread).out;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    out.law_share.push_back(1 + moved[i].mean);
+    if (prior.law_of[i] >= out.level_information.size()) out.level_information.resize(prior.law_of[i] + 1, 0);
+    if (std::isfinite(seen[i].variance))
+      out.level_information[prior.law_of[i]] += std::max(0.0, out.law_share[i]) / seen[i].variance;
+  }
 }
 
 }  // namespace
 
-std::vector<Belief> taper_posterior(const std::vector<QsmCylinder>& cylinders,
-                                    const std::vector<Belief>& measured, const TaperPrior& prior) {
+TaperPosterior taper_posterior(const std::vector<QsmCylinder>& cylinders, const std::vector<Belief>& measured,
+                               const TaperPrior& prior) {
   const std::vector<Step> steps = steps_of(cylinders, prior);
-  std::vector<Belief> seen(cylinders.size()), found;
+  std::vector<Belief> seen(cylinders.size());
+  Smoothed found;
   std::vector<double> weight(cylinders.size(), 1);
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < seen.size(); ++i)
@@ -88,11 +118,14 @@ std::vector<Belief> taper_posterior(const std::vector<QsmCylinder>& cylinders,
     found = smoothed(cylinders, seen, steps, prior.spread);
     for (std::size_t i = 0; i < seen.size(); ++i) {
       if (!std::isfinite(measured[i].variance)) continue;
-      const double off = seen[i].mean - found[i].mean;
+      const double off = seen[i].mean - found.out[i].mean;
       weight[i] = (kStudent + 1) / (kStudent + off * off / measured[i].variance);
     }
   }
-  return found;
+  TaperPosterior out{std::move(found.out), {}, {}, {}, {}};
+  describe_errors(out, found.up, steps);
+  describe_levels(out, cylinders, std::move(seen), steps, prior);
+  return out;
 }
 
 }  // namespace pc

@@ -14,37 +14,24 @@ namespace pc {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr std::size_t kDraws = 400;
-constexpr double kUnknownError = 0.5;  // relative, of a radius that was not fitted
-constexpr double kMostError = 1.0;
+constexpr std::size_t kDraws = 1000;
 constexpr double kResampling = 0.25;  // share of the bootstrap's weight: most segments are real
 
-/// Pieces of one axis between forks.
-struct Segment {
-  double volume = 0;
-  double error = 0;  ///< relative standard error of the radius, weighted by volume
-  bool stem = false;
-};
-
-std::vector<Segment> segments_of(const std::vector<QsmCylinder>& cylinders) {
+/// Volumes of the pieces of branches between forks.
+std::vector<double> branch_segments(const std::vector<QsmCylinder>& cylinders) {
   const CylinderChildren children = cylinder_children(cylinders);
-  std::vector<Segment> out;
+  std::vector<double> out;
   std::vector<std::size_t> segment(cylinders.size());
   for (std::size_t i = 0; i < cylinders.size(); ++i) {
     const QsmCylinder& c = cylinders[i];
+    if (c.rank == 0) continue;
     const auto parent = static_cast<std::size_t>(c.parent_id);
     const bool continues = c.parent_id >= 0 && children.first[parent + 1] - children.first[parent] == 1 &&
                            cylinders[parent].rank == c.rank;
-    if (!continues) out.push_back({0, 0, c.rank == 0});
+    if (!continues) out.push_back(0);
     segment[i] = continues ? segment[parent] : out.size() - 1;
-    Segment& own = out[segment[i]];
-    const double volume = kPi * c.radius * c.radius * c.length_m();
-    const double error =
-        std::isfinite(c.radius_se) ? std::min(kMostError, c.radius_se / c.radius) : kUnknownError;
-    own.volume += volume;
-    own.error += volume * error;
+    out[segment[i]] += kPi * c.radius * c.radius * c.length_m();
   }
-  for (Segment& s : out) s.error = s.volume > 0 ? s.error / s.volume : 0;
   return out;
 }
 
@@ -62,43 +49,40 @@ VolumeInterval interval_of(std::vector<double> values) {
   return {at(0.025), at(0.975)};
 }
 
-/// One draw: stem and branches, m3.
-std::array<double, 2> draw_volumes(const std::vector<Segment>& segments, const CommonErrors& common,
-                                   std::uint64_t draw) {
-  const double shared = common.all * normal(draw, 0);
-  const double of_branches = common.branches * normal(draw ^ 0xb0a7, 0);
-  double stem = 0, branches = 0, weights = 0;
-  std::size_t branch_count = 0;
+/// Volume of the branches with their segments drawn again.
+double resampled(const std::vector<double>& segments, std::uint64_t draw) {
+  double volume = 0, weights = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const Segment& s = segments[i];
-    // exp(2 e - 2 sd^2): the mean volume stays
-    const double law = s.stem ? 0 : common.branches;
-    const double variance = s.error * s.error + common.all * common.all + law * law;
-    const double error = s.error * normal(draw, 2 * i + 1) + shared + (s.stem ? 0 : of_branches);
-    const double volume = s.volume * std::exp(2 * error - 2 * variance);
-    if (s.stem) {
-      stem += volume;
-      continue;
-    }
-    const double drawn = -std::log(std::max(random_unit(draw ^ 0x5eed, 2 * i + 1), 0x1.0p-53));
+    const double drawn = -std::log(std::max(random_unit(draw ^ 0x5eed, i), 0x1.0p-53));
     const double weight = 1 + kResampling * (drawn - 1);
-    branches += weight * volume;
+    volume += weight * segments[i];
     weights += weight;
-    ++branch_count;
   }
-  return {stem, weights > 0 ? branches * static_cast<double>(branch_count) / weights : 0};
+  return weights > 0 ? volume * static_cast<double>(segments.size()) / weights : 0;
+}
+
+/// One draw: stem and branches, m3.
+std::array<double, 2> draw_volumes(const std::vector<double>& segments, const VolumeErrors& errors,
+                                   std::uint64_t draw) {
+  const double a = normal(draw, 0), b = normal(draw, 1);
+  const double sd = std::sqrt(errors.stem), both = sd > 0 ? errors.both / sd : 0;
+  const double rest = std::sqrt(std::max(0.0, errors.branches - both * both));
+  // exp(e - sd^2 / 2): the mean volume stays
+  return {errors.stem_m3 * std::exp(sd * a - errors.stem / 2),
+          resampled(segments, draw) * std::exp(both * a + rest * b - errors.branches / 2)};
 }
 
 }  // namespace
 
-VolumeIntervals volume_intervals(const std::vector<QsmCylinder>& cylinders, const CommonErrors& common,
+VolumeIntervals volume_intervals(const std::vector<QsmCylinder>& cylinders, const RadiusErrors& errors,
                                  OpContext& ctx) {
   if (cylinders.empty()) return {};
-  const std::vector<Segment> segments = segments_of(cylinders);
+  const VolumeErrors of_volume = volume_errors(cylinders, errors);
+  const std::vector<double> segments = branch_segments(cylinders);
   std::vector<double> stem(kDraws), branches(kDraws), total(kDraws);
   parallel_for(ctx, kDraws, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t d = begin; d < end; ++d) {
-      const auto [s, b] = draw_volumes(segments, common, d + 1);
+      const auto [s, b] = draw_volumes(segments, of_volume, d + 1);
       stem[d] = s;
       branches[d] = b;
       total[d] = s + b;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -19,6 +20,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Tree {
   std::vector<QsmCylinder> cylinders;
   std::vector<double> truth, angular, noise;
+  std::vector<std::uint32_t> points;
 
   Tree() {
     std::vector<std::size_t> stem;
@@ -44,6 +46,7 @@ struct Tree {
       c.radius_se = 0.02 * c.radius;
       c.surf_cov = 0.9;
       angular.push_back(1);
+      points.push_back(50);
       noise.push_back(0.02 * c.radius);
     }
   }
@@ -61,7 +64,7 @@ struct Tree {
   }
   TaperLaws apply() {
     const std::vector<QsmShoot> shoots = collect_shoots(cylinders);
-    return apply_taper_law(cylinders, shoots, {angular, noise, kTwig});
+    return apply_taper_law(cylinders, shoots, {angular, noise, points, kTwig});
   }
 };
 

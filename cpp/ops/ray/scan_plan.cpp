@@ -17,7 +17,7 @@ constexpr std::uint32_t kMostRowTurns = 1 << 20;
 constexpr std::uint64_t kRayBytes = 384;
 /// Rays of a tile: those of a packet. Pulses of a row of tiles are traced together.
 constexpr std::uint32_t kTilePulses = 32;
-constexpr std::uint64_t kMostTogether = 32'768;
+constexpr std::uint64_t kMostTogether = 16'384;
 
 Turn turned(double angle) { return {std::sin(angle), std::cos(angle)}; }
 

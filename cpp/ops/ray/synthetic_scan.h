@@ -69,7 +69,7 @@ struct SyntheticScan {
 /// poses    of moving scans
 /// Order    The result does not depend on threads and scratch_bytes: every number of a pulse is a function of the seed, the
 ///          scan, the pulse and the ray.
-/// Cost     O(rays log triangles); 64 bytes per row beside the result.
+/// Cost     O(rays log triangles); beside the result 64 bytes per row of a multi-return scan, room for a row per pulse of another.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: a parameter out of its range, not finite; more than 2^32 - 1 pulses; prisms that reflect
 ///          their light totally.

@@ -101,6 +101,7 @@ class CutPursuit {
     std::stable_sort(tried.begin(), tried.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return nodes_of(a).size > nodes_of(b).size; });
     std::vector<std::uint32_t> pieces(count, 1);
+    state_.separate(segment_.view(), ctx_);
     parallel_for_worker(ctx_, tried.size(), 1, [&](std::size_t i, std::size_t, int worker) {
       pieces[tried[i]] = splits_[static_cast<std::size_t>(worker)]->split(nodes_of(tried[i]), segment_.view(),
                                                                           piece_.view());

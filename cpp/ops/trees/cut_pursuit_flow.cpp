@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.h"
+
 namespace pc {
+
+void CutState::separate(Span<const std::uint32_t> component, OpContext& ctx) {
+  constexpr std::size_t kGrain = 4096;
+  parallel_for(ctx, graph_.nodes(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      for (std::uint64_t a = graph_.first[v]; a < graph_.first[v + 1]; ++a)
+        if (component[graph_.head[a]] != component[v]) residual_[a] = 0;
+    }
+  });
+}
 
 bool MinimumCut::solve(Span<const std::uint32_t> nodes, Span<const std::uint32_t> component,
                        Span<const double> cost) {
@@ -43,7 +55,7 @@ void MinimumCut::start(Span<const std::uint32_t> nodes, Span<const std::uint32_t
     state_.nodes_[v] = {cost[i], cost[i] == 0 ? kFree : kTerminal, 0, 1, cost[i] < 0, cost[i] != 0};
     if (cost[i] != 0) active_.push_back(v);
     for (std::uint64_t a = graph_.first[v]; a < graph_.first[v + 1]; ++a)
-      state_.residual_[a] = component[graph_.head[a]] == component[v] ? graph_.weight[a] : 0.0;
+      if (component[graph_.head[a]] == component[v]) state_.residual_[a] = graph_.weight[a];
   }
 }
 
@@ -172,11 +184,13 @@ void MinimumCut::disown(std::uint32_t orphan) {
   Node& node = state_.nodes_[orphan];
   for (std::uint64_t i = graph_.first[orphan]; i < graph_.first[orphan + 1]; ++i) {
     const auto arc = static_cast<std::uint32_t>(i);
-    const std::uint32_t to = graph_.head[arc];
+    const std::uint32_t to = graph_.head[arc], back = graph_.mate[arc];
+    if (!(state_.residual_[arc] > 0) && !(state_.residual_[back] > 0))
+      continue;  // perhaps of another component
     Node& other = state_.nodes_[to];
     if (other.sink != node.sink || other.parent == kFree) continue;
     if (from_parent(arc, node.sink) > 0) activate(to);
-    if (other.parent == graph_.mate[arc]) this->orphan(to);
+    if (other.parent == back) this->orphan(to);
   }
   node.parent = kFree;
 }

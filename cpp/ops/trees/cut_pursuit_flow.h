@@ -17,6 +17,9 @@ class CutState {
       : graph_(graph), residual_(graph.head.size()), nodes_(graph.nodes()) {}
 
   const CutGraph& graph() const { return graph_; }
+  /// Closes the arcs between nodes with different `component` numbers, in both directions: needed before components that
+  /// were one are cut. O(arcs).
+  void separate(Span<const std::uint32_t> component, OpContext& ctx);
   /// Side of a node in the last cut of its component.
   bool on_second_side(std::uint32_t node) const { return nodes_[node].sink; }
 
@@ -42,7 +45,7 @@ class MinimumCut {
  public:
   MinimumCut(CutState& state, OpContext& ctx) : graph_(state.graph_), state_(state), ctx_(ctx) {}
 
-  /// Cuts the arcs between nodes with the same `component` number. Node i of `nodes` pays cost[i] more on the second side
+  /// Cuts the arcs between nodes with the same `component` number, after CutState::separate of these numbers. Node i of `nodes` pays cost[i] more on the second side
   /// than on the first. Returns whether both sides hold nodes.
   bool solve(Span<const std::uint32_t> nodes, Span<const std::uint32_t> component, Span<const double> cost);
 

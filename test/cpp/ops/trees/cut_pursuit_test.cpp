@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "ops/trees/cut_pursuit_flow.h"
@@ -167,8 +168,13 @@ TEST(MinimumCut, EqualsTheBestOfAllCuts) {
     OpContext ctx(control);
     const CutGraph graph = cut_graph(n, {p.edges.data(), p.edges.size()}, ctx);
     CutState state(graph);
-    MinimumCut(state, ctx)
-        .solve({nodes.data(), nodes.size()}, {component.data(), n}, {own.data(), own.size()});
+    MinimumCut cut(state, ctx);
+    // Both were one component before, whose cut has left its flow.
+    std::vector<std::uint32_t> all(n), one(n, 0);
+    std::iota(all.begin(), all.end(), 0U);
+    cut.solve({all.data(), n}, {one.data(), n}, {cost.data(), n});
+    state.separate({component.data(), n}, ctx);
+    cut.solve({nodes.data(), nodes.size()}, {component.data(), n}, {own.data(), own.size()});
     const auto value = [&](const auto& second) {
       double sum = 0;
       for (const std::uint32_t v : nodes) sum += second(v) ? cost[v] : 0;

@@ -40,16 +40,16 @@ test("concurrent jobs all run, however many threads wait", async () => {
   }
 });
 
-/** Most threads of a process of its own while it writes a column of 32 MiB. */
-async function threadsOfWriting(threads: number): Promise<number> {
+/** Most threads of a process of its own while it scales a column of 32 MiB. */
+async function threadsOfScaling(threads: number): Promise<number> {
   const script = `
     const { readdirSync } = require("node:fs");
     const addon = require(${JSON.stringify(addonPath())});
     const tasks = () => readdirSync("/proc/self/task").length;
     addon.setThreadsOfJobs(${threads});
-    const column = new addon.Column("u8", new Uint8Array(32 << 20));
+    const column = new addon.Column("f32", new Float32Array(8 << 20));
     const before = tasks();
-    const { promise } = addon.writeColumnFiles([column], [${JSON.stringify(join(folder, `${threads}.col`))}]);
+    const { promise } = addon.scaleColumn(column, 2);
     addon.setThreadsOfJobs(0);
     promise.then(() => console.log(tasks() - before)); // they wait for the next job
   `;
@@ -60,8 +60,8 @@ async function threadsOfWriting(threads: number): Promise<number> {
 test.runIf(process.platform === "linux" && availableParallelism() > 1)(
   "a job has the number of threads set at its start",
   async () => {
-    expect(await threadsOfWriting(1)).toBe(1);
-    expect(await threadsOfWriting(2)).toBe(2);
+    expect(await threadsOfScaling(1)).toBe(1);
+    expect(await threadsOfScaling(2)).toBe(2);
   },
 );
 

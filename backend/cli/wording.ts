@@ -76,3 +76,6 @@ export function reportedWarnings(warnings: readonly string[]): string[] {
   const kept = warnings.filter((text) => !NOT_REPORTED.some((rule) => rule.test(text)));
   return [...new Set(kept.map(commandLineWords))];
 }
+
+/** `1 file has`, `3 files have`. */
+export const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;

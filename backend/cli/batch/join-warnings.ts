@@ -1,3 +1,4 @@
+import { counted } from "../wording.ts";
 import type { JoinedLists } from "./join.ts";
 import type { Plan, PlannedTile } from "./plan-document.ts";
 import type { TileResult } from "./tile-result.ts";
@@ -7,8 +8,6 @@ type Corners = readonly (readonly [number, number])[];
 /** Share of a plot that ground of tiles must cover: below, the plot is said to be too large, or is none. */
 const FILLED = 0.9;
 const LEAST_FILLED = 0.5;
-
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
 /** Area of a polygon, m2. */
 function areaOf(corners: Corners): number {

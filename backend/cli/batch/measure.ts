@@ -58,15 +58,16 @@ async function measured(
   signal: AbortSignal,
 ): Promise<GroundFrame | string | null> {
   const { session_id } = await client.createSession({ source_path: view, world_shift: [...shift] }, { signal });
-  try {
-    const wishes = { method: "auto" as const, defer_octree: true, acknowledge_cost: true };
-    const { frame } = await client.segmentGroundSession(session_id, wishes, { signal });
-    await client.closeSession(session_id);
-    return frame;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === "invalid_argument") return error.message;
-    throw error;
-  }
+  const wishes = { method: "auto" as const, defer_octree: true, acknowledge_cost: true };
+  const frame = await client.segmentGroundSession(session_id, wishes, { signal }).then(
+    (answer) => answer.frame,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.code === "invalid_argument") return error.message;
+      throw error;
+    },
+  );
+  await client.closeSession(session_id);
+  return frame;
 }
 
 /** One frame for all tiles: the median of each measure; a single window that is the whole survey keeps its own. */

@@ -1,3 +1,4 @@
+import { counted } from "../wording.ts";
 import { CATALOG_VERSION, type Catalog, type CatalogFile, type Kind, type SkippedFile } from "./document.ts";
 import { layoutOf } from "./layout.ts";
 
@@ -51,7 +52,6 @@ function kindsOf<T extends string | number>(values: readonly T[]): Kind<T>[] {
 
 const listed = (names: readonly string[]) =>
   `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ""}`;
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 const kindsText = (kinds: readonly Kind<string | number>[]) =>
   kinds.map(({ value, files }) => `${value} (${files})`).join(", ");
 

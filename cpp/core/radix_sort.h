@@ -9,7 +9,7 @@ namespace pc {
 
 /// Sorts `keys` ascending and reorders `values` with them. Stable: equal keys keep the order of their values.
 ///
-/// keys     (n) only the low `key_bits` bits are compared; higher bits must be zero. n == 0 is allowed.
+/// keys     (n) only the low `key_bits` bits are compared; higher bits travel with them. n == 0 is allowed.
 /// values   (n) payload, usually the index of the key's row.
 /// Order    The result is a function of the input only, for any thread count.
 /// Cost     O(n ceil(key_bits / 8)) time; passes over digits that are equal in all keys are skipped. Scratch: a second

@@ -1,6 +1,7 @@
 #include "ops/trees/path_graph.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/symmetric_eigen.h"
+#include "ops/trees/path_constants.h"
 #include "spatial/all_knn.h"
 
 namespace pc {
@@ -35,19 +37,36 @@ float scatter_of(const Vec3d& place, Span<const std::uint64_t> rows, Span<const 
   return most > 0 ? static_cast<float>(least / most) : 0;
 }
 
+static_assert(kMostPathNeighbors <= 32);
+
+/// Bit k of a node: its k-th neighbour does not have the node in its own list.
+BulkVector<std::uint32_t> one_sided(const PathGraph& graph, OpContext& ctx) {
+  BulkVector<std::uint32_t> bits(graph.size());
+  parallel_for(ctx, graph.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto near = graph.near_of(i);
+      const auto node = static_cast<std::uint32_t>(i);
+      for (std::size_t k = 0; k < near.size; ++k) {
+        const auto list = graph.near_of(near[k]);
+        if (std::find(list.begin(), list.end(), node) == list.end()) bits[i] |= std::uint32_t{1} << k;
+      }
+    }
+  });
+  return bits;
+}
+
 /// The neighbours that have a node in their list and are not in its own.
 void add_others(PathGraph& graph, OpContext& ctx) {
   const std::size_t m = graph.size();
   auto& first = graph.others_first;
   first.resize(m + 1);
+  const BulkVector<std::uint32_t> missing = one_sided(graph, ctx);
   const auto each_missing = [&](const auto& visit) {
     for (std::size_t i = 0; i < m; ++i) {
       if (i % kGrain == 0) ctx.checkpoint();
-      const auto node = static_cast<std::uint32_t>(i);
-      for (const std::uint32_t other : graph.near_of(i)) {
-        const auto list = graph.near_of(other);
-        if (std::find(list.begin(), list.end(), node) == list.end()) visit(other, node);
-      }
+      const std::uint32_t* const near = graph.near.data() + i * graph.width;
+      for (std::uint32_t bits = missing[i]; bits != 0; bits &= bits - 1)
+        visit(near[std::countr_zero(bits)], static_cast<std::uint32_t>(i));
     }
   };
   each_missing([&](std::uint32_t from, std::uint32_t) { ++first[from]; });
@@ -67,6 +86,7 @@ void add_others(PathGraph& graph, OpContext& ctx) {
 
 PathGraphMaker::PathGraphMaker(Span<const Vec3d> places, std::uint32_t neighbors, double gap_m)
     : nodes(places), most_gap_m(gap_m) {
+  require(neighbors <= kMostPathNeighbors, "a node has at most 32 neighbours");
   graph.scatter.resize(nodes.size);
   graph.width = neighbors;
   graph.near.resize(checked_bytes(nodes.size, neighbors));

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <queue>
 #include <tuple>
 
 #include "core/parallel.h"
+#include "core/prefetch.h"
+#include "core/radix_heap.h"
 #include "spatial/kd_tree.h"
 
 namespace pc {
@@ -20,8 +21,8 @@ constexpr std::size_t kGrain = 256;
 struct Open {
   double cost;
   std::uint32_t root, node;
-  friend bool operator>(const Open& a, const Open& b) {
-    return std::tie(a.cost, a.root, a.node) > std::tie(b.cost, b.root, b.node);
+  friend bool operator<(const Open& a, const Open& b) {
+    return std::tie(a.root, a.node) < std::tie(b.root, b.node);
   }
 };
 
@@ -43,12 +44,13 @@ class Search {
     std::size_t steps = 0;
     while (!open_.empty()) {
       if (steps++ % kPollEvery == 0) ctx.checkpoint();
-      const Open at = open_.top();
-      open_.pop();
+      const Open at = open_.pop([&](const Open& soon) { fetch(soon.node); });
       if (at.cost != paths_.cost[at.node] || at.root != paths_.root[at.node]) continue;
       ctx.advance(1);
+      const PathNeighbors neighbors = graph_.of(at.node);
+      for (const std::uint32_t next : neighbors) prefetch(&paths_.cost[next]), prefetch(&nodes_[next]);
       if (from_[at.node] != at.node) turn(from_[at.node], at.node);
-      for (const std::uint32_t next : graph_.of(at.node)) step(at, next);
+      for (const std::uint32_t next : neighbors) step(at, next);
     }
   }
 
@@ -86,6 +88,11 @@ class Search {
   }
 
  private:
+  void fetch(std::uint32_t node) const {
+    prefetch(&paths_.cost[node]);
+    prefetch(&graph_.others_first[node]);
+    prefetch(&graph_.near[node * graph_.width]);
+  }
   bool better(double cost, std::uint32_t root, std::uint32_t node) const {
     return cost < paths_.cost[node] || (cost == paths_.cost[node] && root < paths_.root[node]);
   }
@@ -104,7 +111,7 @@ class Search {
   const PathConstants& constants_;
   Paths& paths_;
   BulkVector<std::uint32_t> from_;
-  std::priority_queue<Open, std::vector<Open>, std::greater<Open>> open_;
+  RadixHeap<Open> open_;
 };
 
 /// The step from a node with a path to one without.

@@ -6,10 +6,11 @@ import type { Rectangle } from "./plan-document.ts";
 
 const BLOCK_RECORDS = 1 << 16;
 
-/** Blocks of records, in order. */
+/** Blocks of records, in order. Each block replaces the one before: its bytes are gone then. */
 export async function* recordBlocks(file: FileHandle, { data, stride, count }: LasLayout): AsyncGenerator<Buffer> {
+  const block = Buffer.allocUnsafe(Math.min(BLOCK_RECORDS, count) * stride);
   for (let first = 0; first < count; first += BLOCK_RECORDS) {
-    const bytes = Buffer.allocUnsafe(Math.min(BLOCK_RECORDS, count - first) * stride);
+    const bytes = block.subarray(0, Math.min(BLOCK_RECORDS, count - first) * stride);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, data + first * stride);
     if (bytesRead < bytes.length) throw new AppError("invalid_file", "the file ends within its points");
     yield bytes;
@@ -78,7 +79,7 @@ class Written {
       let kept = 0;
       for (let at = 0; at < bytes.length; at += layout.stride) {
         if (!inside(bytes, at)) continue;
-        bytes.copy(bytes, kept, at, at + layout.stride);
+        if (kept < at) bytes.copyWithin(kept, at, at + layout.stride);
         if (moved)
           for (const [axis, step] of steps.entries())
             bytes.writeInt32LE(bytes.readInt32LE(kept + 4 * axis) + step, kept + 4 * axis);

@@ -108,7 +108,7 @@ class Outline {
   #pending: Corner[] = [];
 
   add(x: number, y: number): void {
-    if (this.#hull.length >= 3 && this.#holds([x, y])) return;
+    if (this.#hull.length >= 3 && this.#holds(x, y)) return;
     this.#pending.push([x, y]);
     if (this.#pending.length >= 1 << 12) this.#merge();
   }
@@ -124,12 +124,12 @@ class Outline {
   }
 
   /** By a few corners of the hull, which hold most of the points inside it. */
-  #holds(point: Corner): boolean {
+  #holds(x: number, y: number): boolean {
     const step = Math.max(1, Math.floor(this.#hull.length / DIRECTIONS));
     let last = this.#hull[Math.floor((this.#hull.length - 1) / step) * step] as Corner;
     for (let i = 0; i < this.#hull.length; i += step) {
       const next = this.#hull[i] as Corner;
-      if (turn(last, next, point) < 0) return false;
+      if ((next[0] - last[0]) * (y - last[1]) - (next[1] - last[1]) * (x - last[0]) < 0) return false;
       last = next;
     }
     return true;

@@ -91,3 +91,18 @@ test("wrong options are refused before anything is written", async () => {
   }
   expect(existsSync(out)).toBe(false);
 });
+
+test("E57 clouds keep where the scanner stood: lad needs no --origin for them", async () => {
+  const scanned = await command("bean:20", "--positions", "2", "--step", "1", "--misses", "--format", "e57", "--json");
+  expect(scanned.code).toBe(0);
+  const told = JSON.parse(scanned.stdout);
+  expect(told.warnings.join()).toMatch(/E57 stores 8 bits per channel/); // what the format loses is said
+  const leaves = join(root, "leaves");
+  const files = ["scan_1.e57", "scan_2.e57"].map((name) => join(out, name));
+  const lad = (...scans: readonly string[]) =>
+    runReal(root, ["lad", ...scans, "--voxel", "0.2", "--out", leaves, "--force"], undefined, false);
+  const { code, stdout } = await lad(...files);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/Scans +scan_1\.e57, scan_2\.e57/)]);
+  expect((await command("bean:20", "--step", "1", "--misses", "--force")).code).toBe(0);
+  expect((await lad(join(out, "scan_1.las"))).stderr).toMatch(/states no scanner position: give --origin/);
+});

@@ -20,7 +20,10 @@ export function addScan(program: Command, perform: Perform): void {
     .option("--rays <count>", "rays across the beam of a pulse (default 100; 1 for a beam without width)")
     .option("--misses", "also write the pulses without a return, 1001 m away")
     .option("--seed <number>", "of the plant and of the noise (default 1)")
-    .option("--format <format>", "of the clouds: las, laz, ply, pcd, txt, csv (default las)")
+    .option(
+      "--format <format>",
+      "of the clouds: las, laz, ply, pcd, txt, csv (default las); e57 keeps the position of the scanner for lad",
+    )
     .option("--force", "replace the report of an earlier run in the folder")
     .option("--json", "write one JSON document to stdout instead of the table")
     .addHelpText("after", EXAMPLES)

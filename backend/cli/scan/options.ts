@@ -1,8 +1,12 @@
 import { AppError } from "../../../shared/errors.ts";
 import { MAX_RAYS_PER_PULSE } from "../../../shared/limits.ts";
 import { wholeNumber } from "../analyze/options.ts";
-import { COLUMN_FORMATS, type ColumnFormat } from "../distance/options.ts";
+import { COLUMN_FORMATS } from "../distance/options.ts";
 import { parseMetres } from "../run/inputs.ts";
+
+/** E57 alone stores where the scanner stood; the others need it again, as `lad --origin`. */
+export const SCAN_FORMATS = [...COLUMN_FORMATS, "e57"] as const;
+type ScanFormat = (typeof SCAN_FORMATS)[number];
 
 /** Options from commander, before their values are checked. */
 export interface RawScanOptions {
@@ -37,7 +41,7 @@ export interface ScanOptions {
   readonly rays: number | undefined;
   readonly misses: boolean;
   readonly seed: number;
-  readonly format: ColumnFormat;
+  readonly format: ScanFormat;
   readonly force: boolean;
   readonly json: boolean;
 }
@@ -48,8 +52,8 @@ const bad = (message: string) => new AppError("invalid_argument", message);
 
 /** Errors: invalid_argument. */
 export function checkedScan(object: string, raw: RawScanOptions): ScanOptions {
-  const format = raw.format === undefined ? "las" : COLUMN_FORMATS.find((name) => name === raw.format?.toLowerCase());
-  if (!format) throw bad(`--format "${raw.format}" is not one of ${COLUMN_FORMATS.join(", ")}`);
+  const format = raw.format === undefined ? "las" : SCAN_FORMATS.find((name) => name === raw.format?.toLowerCase());
+  if (!format) throw bad(`--format "${raw.format}" is not one of ${SCAN_FORMATS.join(", ")}`);
   const [, species = "", age = ""] = /^([a-z_]+):(\d+(?:\.\d+)?)$/.exec(object) ?? [];
   return {
     out: raw.out,

@@ -23,6 +23,7 @@ interface WrittenScan {
   readonly pulse_limits: object;
   readonly hit_count: number;
   readonly miss_count: number;
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -66,7 +67,11 @@ export async function scan(object: string, options: ScanOptions, deps: AnalyzeDe
       scans: written,
       parameters: { ...options, rays },
       outputs: { summary: run.out.final(SUMMARY_FILE), clouds: written.flatMap(({ file }) => file ?? []) },
-      warnings: reportedWarnings([...target.warnings, ...(meta.warnings ?? [])]),
+      warnings: reportedWarnings([
+        ...target.warnings,
+        ...(meta.warnings ?? []),
+        ...new Set(written.flatMap(({ warnings }) => warnings)),
+      ]),
       versions: await describeVersions(run.client, run.signal),
       seconds: clock.seconds(),
     };
@@ -102,12 +107,12 @@ async function writeCloud(
   };
   if (!session) {
     if (num_points > 0) throw new AppError("io", "the service could not keep a scan, so it cannot be written");
-    return { file: null, ...common };
+    return { file: null, ...common, warnings: [] };
   }
   const columns = WITH_COLUMNS.has(format) ? scalarNames({ attributes: session.attributes ?? [] }) : null;
   const source = { session_id: session.session_id };
-  await run.client.exportCloud({ source, format, dest_path: run.out.stage(name), columns }, shown(run));
-  return { file: run.out.final(name), ...common };
+  const done = await run.client.exportCloud({ source, format, dest_path: run.out.stage(name), columns }, shown(run));
+  return { file: run.out.final(name), ...common, warnings: done.warnings ?? [] };
 }
 
 function scanFacts(target: ScannedObject, preset: ScannerPreset, scans: readonly WrittenScan[]): Fact[] {

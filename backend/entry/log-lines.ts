@@ -43,3 +43,21 @@ export function failureIn(line: string): string | undefined {
   const parts = [record.msg, cause].filter((part) => typeof part === "string" && part !== "");
   return parts.join(": ").slice(0, MAX_WORDS_CHARS) || undefined;
 }
+
+/** Lines of a crash report that name the cause; around them are the source line, the stack and versions. */
+const CAUSE = /^(?:Uncaught )?(?:[A-Z]\w*)?Error(?: \[\w+\])?: |what\(\): /;
+
+/** What a process said of its failure: the last line that names a cause or is an error record, else its last line. */
+export class LastFailure {
+  text: string | undefined;
+  #isCause = false;
+
+  hear(line: string): void {
+    const failure = failureIn(line);
+    if (failure === undefined) return;
+    const isCause = CAUSE.test(failure) || line.startsWith('{"');
+    if (this.#isCause && !isCause) return;
+    this.text = failure;
+    this.#isCause = isCause;
+  }
+}

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../shared/errors.ts";
 import { version as ownVersion } from "../version.ts";
-import { failureIn } from "./log-lines.ts";
+import { LastFailure } from "./log-lines.ts";
 import {
   type BackendAddress,
   type BackendProcess,
@@ -50,7 +50,7 @@ export class BackendSupervisor {
   #readyAt = 0;
   /** Why this process is being killed; undefined = it ended by itself. */
   #verdict: string | undefined;
-  #lastFailure: string | undefined;
+  #failure = new LastFailure();
   #timer: NodeJS.Timeout | undefined;
   #waiting: Waiting | undefined;
   #stopping: Promise<BackendStop> | undefined;
@@ -100,7 +100,7 @@ export class BackendSupervisor {
 
   #launch(): void {
     this.#verdict = undefined;
-    this.#lastFailure = undefined;
+    this.#failure = new LastFailure();
     let process: BackendProcess;
     try {
       process = this.#options.startProcess(this.#environment());
@@ -110,7 +110,7 @@ export class BackendSupervisor {
     }
     this.#process = process;
     process.onLine((line) => {
-      if (process === this.#process) this.#lastFailure = failureIn(line) ?? this.#lastFailure;
+      if (process === this.#process) this.#failure.hear(line);
       this.#options.onLog?.(line);
     });
     process.onMessage((message) => {
@@ -170,7 +170,8 @@ export class BackendSupervisor {
       return;
     }
     if (this.#state === "ready" && performance.now() - this.#readyAt >= STABLE_AFTER_MS) this.#failures = 0;
-    const said = this.#lastFailure === undefined ? "" : `; it said: ${this.#lastFailure}`;
+    const { text } = this.#failure;
+    const said = text === undefined ? "" : `; it said: ${text}`;
     this.#failed(`${this.#verdict ?? `it ended with exit code ${code}`}${said}`);
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureIn, lineSplitter, MAX_LINE_CHARS } from "../../../backend/entry/log-lines.ts";
+import { failureIn, LastFailure, lineSplitter, MAX_LINE_CHARS } from "../../../backend/entry/log-lines.ts";
 
 function split(...chunks: (string | undefined)[]): string[] {
   const lines: string[] = [];
@@ -28,4 +28,32 @@ test.each([
   ["", undefined],
 ])("failureIn(%s)", (line, expected) => {
   expect(failureIn(line)).toBe(expected);
+});
+
+test.each([
+  [
+    "a crash report of Node",
+    [
+      "file:///x.js:20",
+      "      throw new AppError(",
+      "AppError: the addon is missing",
+      "    at load (x.js:29:16)",
+      "}",
+      "Node.js v24",
+    ],
+    "AppError: the addon is missing",
+  ],
+  ["of the last process", ["Error: one", "TypeError [ERR_X]: two", "    at x"], "TypeError [ERR_X]: two"],
+  ["an error record", ["Error: one", '{"level":50,"msg":"two"}', "three"], "two"],
+  [
+    "a native crash",
+    ["terminate called after throwing", "  what():  out of memory", "Aborted"],
+    "what():  out of memory",
+  ],
+  ["lines without a cause", ["one", '{"level":30,"msg":"listening"}', "Segmentation fault"], "Segmentation fault"],
+  ["nothing", [], undefined],
+] as const)("what went wrong: %s", (_, lines, expected) => {
+  const failure = new LastFailure();
+  for (const line of lines) failure.hear(line);
+  expect(failure.text).toBe(expected);
 });

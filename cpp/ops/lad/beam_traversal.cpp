@@ -5,12 +5,17 @@
 #include <cmath>
 #include <deque>
 #include <numbers>
+#include <numeric>
+#include <optional>
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/processor.h"
 #include "ops/lad/beam_rows.h"
+#include "ops/lad/beam_slabs.h"
+#include "ops/lad/level_walk.h"
+#include "ops/lad/voxel_sums.h"
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 #define PC_WIDE_SUMS __attribute__((target("avx2"), flatten, noinline))
@@ -31,13 +36,15 @@ class ReturnCursor {
   explicit ReturnCursor(const PulseBeam& beam) : beam_(beam) {}
   struct Shares {
     std::uint32_t inside, behind;
+    double coming;  ///< distance of the first hit behind, or infinite
   };
   /// Of the voxel between two distances; calls must go along the beam.
   Shares at(double enter, double leave) {
     while (next_ < beam_.hits && beam_.ranges[next_] < enter) ++next_;
     std::uint32_t behind = next_;
     while (behind < beam_.hits && beam_.ranges[behind] < leave) ++behind;
-    return {behind - next_, beam_.hits - behind + beam_.misses};
+    return {behind - next_, beam_.hits - behind + beam_.misses,
+            behind < beam_.hits ? beam_.ranges[behind] : HUGE_VAL};
   }
 
  private:
@@ -71,18 +78,26 @@ class ShareCursor {
 /// The pulses of a scan that reach the grid.
 struct EnteringPulses {
   BulkVector<std::uint32_t> pulses;
+  BulkVector<SlabSpan> spans;  ///< of the same; empty if there is one slab
   std::vector<std::uint64_t> zenith_count;
+
+  bool meets(std::size_t n, std::size_t slab) const {
+    return spans.empty() || (spans[n].first <= slab && slab <= spans[n].last);
+  }
 };
 
-VoxelBlock whole(const VoxelLattice& g) { return {{0, 0, 0}, {g.nx, g.ny, g.nz}}; }
+/// How far a beam counts in the voxels that it crosses, metres.
+double end_of(const PulseBeam& beam, bool to_the_end) {
+  return to_the_end || beam.misses > 0 ? HUGE_VAL : beam.ranges[beam.hits - 1];
+}
 
-bool reaches(const VoxelLattice& lattice, const PulseBeam& beam, bool to_the_end) {
-  bool found = false;
-  ReturnCursor returns(beam);
-  walk_voxels(lattice, beam.ray, whole(lattice), [&](std::size_t, std::uint32_t, double enter, double leave) {
-    const auto [inside, behind] = returns.at(enter, leave);
-    found = to_the_end || inside + behind > 0;
-    return false;  // a beam that ends before its first voxel ends before all
+/// Where a beam enters its first voxel; nothing if it ends before.
+std::optional<double> entry_of(const VoxelLattice& lattice, const LatticeRay& ray, double end) {
+  std::optional<double> found;
+  const VoxelBlock whole{{0, 0, 0}, {lattice.nx, lattice.ny, lattice.nz}};
+  walk_voxels(lattice, ray, whole, [&](std::size_t, std::uint32_t, double enter, double) {
+    if (!(end < enter)) found = enter;
+    return false;
   });
   return found;
 }
@@ -93,11 +108,23 @@ std::size_t zenith_bin(const Vec3d& direction) {
   return std::min(kZenithBins - 1, static_cast<std::size_t>(bin));
 }
 
-EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, OpContext& ctx) {
+/// Keeps what blocks of kPulseGrain entries begin with; the room of the others is freed.
+template <class T>
+BulkVector<T> without_gaps(const BulkVector<T>& entries, const std::vector<std::uint32_t>& found) {
+  BulkVector<T> out(std::accumulate(found.begin(), found.end(), std::size_t{0}));
+  T* to = out.data();
+  for (std::size_t block = 0; block < found.size(); ++block)
+    to = std::copy_n(entries.data() + block * kPulseGrain, found[block], to);
+  return out;
+}
+
+EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, const BeamSlabs& slabs,
+                        OpContext& ctx) {
   const std::size_t blocks = (rows.size() + kPulseGrain - 1) / kPulseGrain;
   ctx.begin_phase("Tracing beams", rows.size());
-  const bool to_the_end = rows.shared() && !rows.partial_misses();
-  EnteringPulses out{BulkVector<std::uint32_t>(rows.size()), std::vector<std::uint64_t>(kZenithBins, 0)};
+  const bool to_the_end = rows.shared() && !rows.partial_misses(), several = slabs.slabs().size() > 1;
+  EnteringPulses out{BulkVector<std::uint32_t>(rows.size()), BulkVector<SlabSpan>(several ? rows.size() : 0),
+                     std::vector<std::uint64_t>(kZenithBins, 0)};
   std::vector<std::uint32_t> found(blocks, 0);
   std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(ctx.threads()),
                                                  std::vector<std::uint64_t>(kZenithBins, 0));
@@ -105,106 +132,39 @@ EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, OpCon
     std::size_t to = begin;
     PulseBeam beam;
     for (std::size_t pulse = begin; pulse < end; ++pulse) {
-      if (!rows.beam(pulse, &beam) || !reaches(lattice, beam, to_the_end)) continue;
-      out.pulses[to++] = static_cast<std::uint32_t>(pulse);
+      if (!rows.beam(pulse, &beam)) continue;
+      const double last = end_of(beam, to_the_end);
+      const std::optional<double> enter = entry_of(lattice, beam.ray, last);
+      if (!enter) continue;
+      out.pulses[to] = static_cast<std::uint32_t>(pulse);
+      if (several) out.spans[to] = slabs.span(beam.ray, *enter, last);
+      ++to;
       ++counts[static_cast<std::size_t>(worker)][zenith_bin(beam.ray.direction)];
     }
     found[begin / kPulseGrain] = static_cast<std::uint32_t>(to - begin);
   });
-  std::size_t to = 0;
-  for (std::size_t block = 0; block < blocks; ++block) {
-    std::copy_n(out.pulses.data() + block * kPulseGrain, found[block], out.pulses.data() + to);
-    to += found[block];
-  }
-  out.pulses.resize(to);
+  out.pulses = without_gaps(out.pulses, found);
+  if (several) out.spans = without_gaps(out.spans, found);
   for (const auto& one : counts) {
     for (std::size_t bin = 0; bin < kZenithBins; ++bin) out.zenith_count[bin] += one[bin];
   }
   return out;
 }
 
-/// Cuts a grid into slabs along its axis of most cells. Voxels of different slabs are summed up by different threads. The
-/// sums do not depend on the cuts: walk_voxels gives a slab the chords of the whole grid.
-std::vector<VoxelBlock> slabs_of(const VoxelLattice& lattice, int threads) {
-  const VoxelBlock all = whole(lattice);
-  const std::size_t axis = static_cast<std::size_t>(std::max_element(all.hi, all.hi + 3) - all.hi);
-  const std::uint32_t wanted =
-      threads == 1 ? 1U : 2U * static_cast<std::uint32_t>(threads);  // two: to share the load
-  const std::uint32_t count = std::min(wanted, all.hi[axis]);
-  std::vector<VoxelBlock> slabs(count, all);
-  for (std::uint32_t s = 0; s < count; ++s) {
-    slabs[s].lo[axis] = static_cast<std::uint32_t>(std::uint64_t{all.hi[axis]} * s / count);
-    slabs[s].hi[axis] = static_cast<std::uint32_t>(std::uint64_t{all.hi[axis]} * (s + 1) / count);
-  }
-  return slabs;
-}
-
-void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside, double reach) {
-  // Powers by pairs: shorter chains of products than one by one.
-  const double square = u * u, cube = square * u, fourth = square * square;
-  const double powers[kChordMoments] = {1,      u,          square,          cube,
-                                        fourth, fourth * u, fourth * square, fourth * cube};
-  for (std::size_t m = 0; m < kChordMoments; ++m) sums.moment[m] += reach * powers[m];
-  sums.transmitted += transmitted;
-  sums.transmitted_squared += transmitted * transmitted;
-  sums.hits += inside;
-}
-
-/// A beam in a voxel.
-struct VoxelPart {
-  std::size_t cell;
-  double u, reach,
-      inside;  ///< chord / diagonal; shares of the pulse that reach the voxel and that end inside
-  double transmitted;
-  std::uint32_t hits;
-};
-
-/// Sums up beams in voxels in the order in which they come, each a few steps later: its voxel is in the cache by then.
-class LateSums {
- public:
-  LateSums(VoxelSums* sums, ReachSums* reach) : sums_(sums), reach_(reach) {}
-  void push(const VoxelPart& part) {
-    prefetch(reinterpret_cast<const char*>(sums_ + part.cell));
-    VoxelPart& place = waiting_[pushed_++ % kLate];
-    if (pushed_ > kLate) add_part(place);
-    place = part;
-  }
-  void finish() {
-    for (std::size_t n = pushed_ > kLate ? pushed_ - kLate : 0; n < pushed_; ++n)
-      add_part(waiting_[n % kLate]);
-    pushed_ = 0;
-  }
-
- private:
-  static constexpr std::size_t kLate = 16;
-  static void prefetch([[maybe_unused]] const char* sums) {
-#if defined(__GNUC__)
-    __builtin_prefetch(sums, 1);
-    __builtin_prefetch(sums + sizeof(VoxelSums) - 1, 1);
-#endif
-  }
-  void add_part(const VoxelPart& part) {
-    add(sums_[part.cell], part.u, part.transmitted, part.hits, part.reach);
-    if (reach_ == nullptr) return;
-    reach_[part.cell].reach_squared += part.reach * part.reach;
-    reach_[part.cell].reach_intercepted += part.reach * part.inside;
-  }
-
-  VoxelSums* sums_;
-  ReachSums* reach_;
-  std::array<VoxelPart, kLate> waiting_{};
-  std::size_t pushed_ = 0;
-};
-
 /// Adds the pulses of one scan to the voxels of a slab.
 class SlabSums {
  public:
-  SlabSums(const GridFrame& frame, const VoxelBlock& slab, VoxelSums* sums, ReachSums* reach, OpContext& ctx)
+  SlabSums(const GridFrame& frame, const BeamSlabs& slabs, std::size_t number, VoxelSums* sums,
+           ReachSums* reach, OpContext& ctx)
       : lattice_(frame.lattice()),
-        slab_(slab),
+        slab_(slabs.slabs()[number]),
+        number_(number),
+        sums_(sums),
+        reach_(reach),
         late_(sums, reach),
         ctx_(ctx),
-        per_diagonal_(1 / frame.diagonal()) {}
+        per_diagonal_(1 / frame.diagonal()),
+        is_plain_(lattice_.offsets.size == 0 && lattice_.kept.size == 0) {}
 
   void add_pulses(const BeamRows& rows, const EnteringPulses& entered) {
 #if defined(PC_WIDE_SUMS)
@@ -225,9 +185,12 @@ class SlabSums {
     for (std::size_t n = 0; n < entered.pulses.size(); ++n) {
       if (n % kPollPulses == 0)
         ctx_.checkpoint(), ctx_.advance(std::min(kPollPulses, entered.pulses.size() - n));
+      if (!entered.meets(n, number_)) continue;
       rows.beam(entered.pulses[n], &beam);
       if (rows.shared()) {
         add_by_shares(beam, rows.partial_misses());
+      } else if (is_plain_) {
+        add_plain(beam);
       } else {
         add_alike(beam);
       }
@@ -238,16 +201,46 @@ class SlabSums {
   void poll() {
     if (++voxels_ % kPollVoxels == 0) ctx_.checkpoint();
   }
+  /// The same as add_alike in a lattice whose columns are neither raised nor dropped.
+  void add_plain(const PulseBeam& beam) {
+    LevelWalk walk(lattice_, beam.ray, slab_, end_of(beam, false));
+    ReturnCursor returns(beam);
+    double coming = beam.hits > 0 ? beam.ranges[0] : HUGE_VAL;
+    VoxelChords chords;
+    while (walk.next(&chords)) {
+      if ((voxels_ += chords.count) >= kPollVoxels) ctx_.checkpoint(), voxels_ = 0;
+      for (std::size_t n = 0; n < chords.count; ++n) prefetch(sums_ + chords.voxel[n]);
+      for (std::size_t n = 0; n < chords.count; ++n) {
+        const double enter = chords.enter[n], leave = chords.leave[n], u = (leave - enter) * per_diagonal_;
+        if (!(enter < leave)) continue;
+        if (coming < leave) {
+          const auto shares = returns.at(enter, leave);
+          coming = shares.coming;
+          add_shares(chords.voxel[n], u, shares.inside, shares.behind);
+        } else {
+          add_passed(sums_[chords.voxel[n]], u);
+          if (reach_ != nullptr) reach_[chords.voxel[n]].reach_squared += 1;
+        }
+      }
+    }
+  }
+  void add_shares(std::size_t voxel, double u, std::uint32_t inside, std::uint32_t behind) {
+    const double transmitted = inside == 0 ? 1 : static_cast<double>(behind) / (inside + behind);
+    add(sums_[voxel], u, transmitted, inside, 1);
+    if (reach_ == nullptr) return;
+    reach_[voxel].reach_squared += 1;
+    reach_[voxel].reach_intercepted += 1 - transmitted;
+  }
   /// Every return and miss counts alike.
   void add_alike(const PulseBeam& beam) {
     ReturnCursor returns(beam);
     walk_voxels(lattice_, beam.ray, slab_,
                 [&](std::size_t column, std::uint32_t k, double enter, double leave) {
                   poll();
-                  const auto [inside, behind] = returns.at(enter, leave);
-                  const std::uint32_t reach = inside + behind;
+                  const ReturnCursor::Shares shares = returns.at(enter, leave);
+                  const std::uint32_t inside = shares.inside, reach = inside + shares.behind;
                   if (reach == 0) return false;
-                  const double transmitted = inside == 0 ? 1 : static_cast<double>(behind) / reach;
+                  const double transmitted = inside == 0 ? 1 : static_cast<double>(shares.behind) / reach;
                   late_.push({column + k * lattice_.layer(), (leave - enter) * per_diagonal_, 1,
                               1 - transmitted, transmitted, inside});
                   return true;
@@ -270,9 +263,13 @@ class SlabSums {
 
   const VoxelLattice& lattice_;
   const VoxelBlock& slab_;
+  std::size_t number_;
+  VoxelSums* sums_;
+  ReachSums* reach_;
   LateSums late_;
   OpContext& ctx_;
   double per_diagonal_;
+  bool is_plain_;
   std::size_t voxels_ = 0;
 };
 
@@ -280,7 +277,7 @@ class SlabSums {
 
 BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid, OpContext& ctx) {
   const GridFrame frame(grid);
-  const std::vector<VoxelBlock> slabs = slabs_of(frame.lattice(), ctx.threads());
+  const BeamSlabs slabs(frame.lattice(), ctx.threads());
   const bool shared =
       std::any_of(scans.begin(), scans.end(), [](const BeamScan& s) { return s.intensity != nullptr; });
   BeamTraversalResult out{Column<double>(checked_bytes(frame.cells(), kVoxelSumFields)),
@@ -294,15 +291,15 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
   std::deque<EnteringPulses> entered;
   for (const BeamScan& scan : scans) {
     rows.emplace_back(scan, frame, ctx);
-    entered.push_back(entering(rows.back(), frame.lattice(), ctx));
+    entered.push_back(entering(rows.back(), frame.lattice(), slabs, ctx));
     out.scans.push_back(rows.back().counts());
     out.beam_count += entered.back().pulses.size();
     for (std::size_t bin = 0; bin < kZenithBins; ++bin)
       out.zenith_count[bin] += entered.back().zenith_count[bin];
   }
-  ctx.begin_phase("Summing up voxels", out.beam_count * slabs.size());
-  parallel_for(ctx, slabs.size(), 1, [&](std::size_t begin, std::size_t) {
-    SlabSums slab(frame, slabs[begin], sums, reach, ctx);
+  ctx.begin_phase("Summing up voxels", out.beam_count * slabs.slabs().size());
+  parallel_for(ctx, slabs.slabs().size(), 1, [&](std::size_t begin, std::size_t) {
+    SlabSums slab(frame, slabs, begin, sums, reach, ctx);
     for (std::size_t scan = 0; scan < scans.size(); ++scan) slab.add_pulses(rows[scan], entered[scan]);
   });
   return out;
@@ -310,7 +307,7 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
 
 std::uint64_t beam_traversal_bytes(std::uint64_t rows, std::uint64_t cells) {
   constexpr std::uint64_t kPerRow =
-      1 + 4 + 8 + 16 + 4;  // state, entering pulse, groups, keys while they are sorted, shares
+      1 + 4 + 2 + 8 + 16 + 4;  // state, entering pulse, its slabs, groups, keys while they are sorted, shares
   return rows * kPerRow + cells * (sizeof(VoxelSums) + sizeof(ReachSums));
 }
 

@@ -81,7 +81,7 @@ struct BeamTraversalResult {
 ///          beam); the sums are right if the shares are in the mean. Pulses then count to the end of the grid.
 /// Order    k-major. The result has the same bits for any number of threads: every voxel adds its beams in the order
 ///          of the scans and their pulses (by time if grouped, else by row).
-/// Cost     O(pulses + voxels crossed); 88 bytes per voxel, 104 with intensities; up to 5 bytes per row, 17 where pulses are
+/// Cost     O(pulses + voxels crossed); 88 bytes per voxel, 104 with intensities; up to 7 bytes per row, 19 where pulses are
 ///          grouped, 4 more with intensities.
 /// Cancel   Within 50 ms; a voxel of a raised column costs as much as any other.
 /// Errors   kInvalidArgument: grid out of range, columns of different lengths. kUnsupported: 2^32 - 1 rows or more.

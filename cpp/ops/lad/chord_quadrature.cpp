@@ -8,6 +8,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kNodes = kChordMoments / 2;
+static_assert(kNodes == 4, "nodes_of is called for 2, 3 and 4");
 constexpr double kLeastSpread = 1e-10;  // of the square of the diagonal
 
 /// Three-term recurrence of the monic orthogonal polynomials.
@@ -15,6 +16,16 @@ struct Recurrence {
   std::size_t count;
   std::array<double, kNodes> alpha, beta;
 };
+
+/// Binomial coefficients m over k.
+constexpr auto kBinomial = [] {
+  std::array<std::array<double, kChordMoments>, kChordMoments> out{};
+  for (std::size_t m = 0; m < kChordMoments; ++m) {
+    out[m][0] = 1;
+    for (std::size_t k = 1; k <= m; ++k) out[m][k] = out[m - 1][k - 1] + out[m - 1][k];
+  }
+  return out;
+}();
 
 /// Moments about the mean, of weights that sum up to 1.
 std::array<double, kChordMoments> central(const std::array<double, kChordMoments>& moment, double mean) {
@@ -24,11 +35,9 @@ std::array<double, kChordMoments> central(const std::array<double, kChordMoments
     scaled[m] = moment[m] / moment[0];
   }
   for (std::size_t m = 0; m < kChordMoments; ++m) {
-    double binomial = 1, sum = 0;
-    for (std::size_t k = 0; k <= m; ++k) {  // of u^(m - k) (-mean)^k
-      sum += binomial * scaled[m - k] * power[k];
-      binomial = binomial * static_cast<double>(m - k) / static_cast<double>(k + 1);
-    }
+    double sum = 0;
+    for (std::size_t k = 0; k <= m; ++k)  // of u^(m - k) (-mean)^k
+      sum += kBinomial[m][k] * scaled[m - k] * power[k];
     out[m] = sum;
   }
   return out;
@@ -54,7 +63,8 @@ Recurrence recurrence_of(const std::array<double, kChordMoments>& moment) {
 using Square = std::array<std::array<double, kNodes>, kNodes>;
 
 /// Turns the plane of axes p and q so that a[p][q] vanishes; `first` is the first row of the eigenvectors.
-void rotate(Square& a, std::array<double, kNodes>& first, std::size_t n, std::size_t p, std::size_t q) {
+template <std::size_t n>
+inline void rotate(Square& a, std::array<double, kNodes>& first, std::size_t p, std::size_t q) {
   const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
   const double t = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
   const double c = 1 / std::sqrt(t * t + 1), s = t * c;
@@ -73,8 +83,10 @@ void rotate(Square& a, std::array<double, kNodes>& first, std::size_t n, std::si
   first[q] = s * fp + c * fq;
 }
 
-/// Nodes and weights of the first n steps of a recurrence, shifted by the mean.
-ChordQuadrature nodes_of(const Recurrence& r, std::size_t n, double mean) {
+/// Nodes and weights of the first n steps of a recurrence, shifted by the mean. The number is known to the compiler, so that
+/// the matrix stays in registers.
+template <std::size_t n>
+ChordQuadrature nodes_of(const Recurrence& r, double mean) {
   Square a{};
   for (std::size_t k = 0; k < n; ++k) {
     a[k][k] = r.alpha[k];
@@ -86,7 +98,7 @@ ChordQuadrature nodes_of(const Recurrence& r, std::size_t n, double mean) {
     for (std::size_t p = 0; p < n; ++p) {
       for (std::size_t q = p + 1; q < n; ++q) {
         off = std::max(off, std::abs(a[p][q]));
-        if (std::abs(a[p][q]) > 1e-18) rotate(a, first, n, p, q);
+        if (std::abs(a[p][q]) > 1e-18) rotate<n>(a, first, p, q);
       }
     }
     if (off <= 1e-18) break;
@@ -111,7 +123,9 @@ ChordQuadrature chord_quadrature(const std::array<double, kChordMoments>& moment
   const double mean = moment[1] / moment[0];
   const Recurrence r = recurrence_of(central(moment, mean));
   for (std::size_t n = r.count; n > 1; --n) {
-    const ChordQuadrature found = nodes_of(r, n, mean);
+    const ChordQuadrature found = n == 4   ? nodes_of<4>(r, mean)
+                                  : n == 3 ? nodes_of<3>(r, mean)
+                                           : nodes_of<2>(r, mean);
     if (found.chord[0] >= 0 && found.chord[n - 1] <= 1 + 1e-9) return found;
   }
   return {1, {mean, 0, 0, 0}, {1, 0, 0, 0}};

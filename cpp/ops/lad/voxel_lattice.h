@@ -49,7 +49,9 @@ struct RayAxis {
       : start(start_m), slope(direction), inverse(1 / direction), step(cell) {}
   /// Below this the ray stays within a nanometre of a plane over a kilometre.
   PC_HD bool parallel() const { return slope < 1e-12 && slope > -1e-12; }
-  PC_HD double plane(std::int64_t i) const { return (static_cast<double>(i) * step - start) * inverse; }
+  PC_HD double plane(std::int64_t i) const { return crossing(static_cast<double>(i)); }
+  /// plane of a whole number.
+  PC_HD double crossing(double i) const { return (i * step - start) * inverse; }
   /// Where the ray enters and leaves cells [lo, hi): an empty interval (1, 0) if it passes beside them.
   PC_HD void range(std::int64_t lo, std::int64_t hi, double* enter, double* leave) const {
     if (parallel()) {
@@ -78,6 +80,33 @@ struct RayAxis {
     return i;
   }
 };
+
+/// The voxel that a ray is in where it enters a block, and the border beyond which it is outside.
+struct BlockEntry {
+  std::int64_t cell[3];
+  double enter;  ///< of the voxel, or 0 if the ray begins inside
+  double to;
+};
+
+/// False if the ray passes beside the block. For columns that are not raised.
+PC_HD inline bool enter_block(const RayAxis (&axes)[3], const VoxelBlock& block, BlockEntry* out) {
+  double from = 0, to = HUGE_VAL;
+  for (int a = 0; a < 3; ++a) {
+    double enter, leave;
+    axes[a].range(block.lo[a], block.hi[a], &enter, &leave);
+    from = enter > from ? enter : from;
+    to = leave < to ? leave : to;
+  }
+  if (!(from < to)) return false;
+  out->enter = 0;
+  out->to = to;
+  for (int a = 0; a < 3; ++a) {
+    out->cell[a] = axes[a].cell_at(from, block.lo[a], block.hi[a]);
+    const double in = axes[a].enter_of(out->cell[a]);
+    out->enter = in > out->enter ? in : out->enter;
+  }
+  return true;
+}
 
 /// The cells that a ray meets along one axis, from one of them on.
 struct AxisSteps {
@@ -110,23 +139,12 @@ PC_HD bool walk_level(const VoxelLattice& lattice, const LatticeRay& ray, const 
   const RayAxis axes[3] = {{ray.origin.x, ray.direction.x, lattice.cell.x},
                            {ray.origin.y, ray.direction.y, lattice.cell.y},
                            {ray.origin.z, ray.direction.z, lattice.cell.z}};
-  double from = 0, to = HUGE_VAL;
-  for (int a = 0; a < 3; ++a) {
-    double enter, leave;
-    axes[a].range(block.lo[a], block.hi[a], &enter, &leave);
-    from = enter > from ? enter : from;
-    to = leave < to ? leave : to;
-  }
-  if (!(from < to)) return true;
-  std::int64_t cell[3];
-  double enter = 0;
-  for (int a = 0; a < 3; ++a) {
-    cell[a] = axes[a].cell_at(from, block.lo[a], block.hi[a]);
-    const double in = axes[a].enter_of(cell[a]);
-    enter = in > enter ? in : enter;
-  }
-  AxisSteps x(axes[0], cell[0], block.lo[0], block.hi[0]), y(axes[1], cell[1], block.lo[1], block.hi[1]),
-      z(axes[2], cell[2], block.lo[2], block.hi[2]);
+  BlockEntry entry;
+  if (!enter_block(axes, block, &entry)) return true;
+  double enter = entry.enter;
+  AxisSteps x(axes[0], entry.cell[0], block.lo[0], block.hi[0]),
+      y(axes[1], entry.cell[1], block.lo[1], block.hi[1]),
+      z(axes[2], entry.cell[2], block.lo[2], block.hi[2]);
   for (;;) {
     const double xy = x.leave < y.leave ? x.leave : y.leave;
     const double leave = z.leave < xy ? z.leave : xy;
@@ -135,7 +153,7 @@ PC_HD bool walk_level(const VoxelLattice& lattice, const LatticeRay& ray, const 
     if (enter < leave && lattice.is_kept(column) &&
         !visit(column, static_cast<std::uint32_t>(z.cell), enter, leave))
       return false;
-    if (!(leave < to)) return true;
+    if (!(leave < entry.to)) return true;
     if (x.leave <= leave && !x.advance()) return true;
     if (y.leave <= leave && !y.advance()) return true;
     if (z.leave <= leave && !z.advance()) return true;

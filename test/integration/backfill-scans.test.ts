@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { DATA } from "../support/scans/data-folder.ts";
 import { type ReferencePulses, referencePulses } from "../support/scans/lidar-reference.ts";
+import { MOVING_SCANNER } from "../support/scans/moving-scanner.ts";
 import { backfilled, compared, minus, missesOf } from "../support/session/backfill.ts";
 import { lidarScanned, wall } from "../support/session/lidar-scans.ts";
 import { cloud, columnOf } from "../support/session/session-edits.ts";
@@ -103,31 +104,13 @@ describe("misses taken away from our own scans come back", () => {
     expect(result.worst_deg).toBeLessThan(0.1); // 1.7 degrees a step, noise 0.011
   });
 
-  const circle = (turns: number, seconds: number, t0 = 5e8) => ({
-    poses: Array.from({ length: 41 }, (_, i) => {
-      const a = (2 * Math.PI * turns * i) / 40;
-      return {
-        t: t0 + (seconds * i) / 40,
-        x: 2 * Math.sin(a),
-        y: 2 * (1 - Math.cos(a)),
-        z: 0.1 * Math.sin(3 * a),
-        qx: 0.02 * Math.sin(a),
-        qy: 0.03,
-        qz: Math.sin(a / 2),
-        qw: Math.cos(a / 2),
-      };
-    }),
-    lever_arm: [0.1, 0, 0.3],
-    boresight_rpy: [0.02, -0.03, 0.5],
-  });
-
   test("of a multibeam scanner on a moving body", async () => {
     const scanner = {
       scan_pattern: "spinning_multibeam",
       beam_elevation_angles_deg: Array.from({ length: 32 }, (_, i) => -30.67 + 1.33 * i),
       n_phi: 90,
       pulse_rate_hz: 32 * 90 * 5,
-      trajectory: circle(0.3, 1),
+      trajectory: MOVING_SCANNER,
     };
     const result = await recovered(scanner, { trajectory: scanner.trajectory, origin_known: false });
     expect(result).toMatchObject({ recall: 1, false_share: 0 });
@@ -136,7 +119,7 @@ describe("misses taken away from our own scans come back", () => {
   });
 
   test("of a raster on a moving body", async () => {
-    const scanner = { n_phi: 60, pulse_rate_hz: 60 * 60 * 3, trajectory: circle(0.3, 1) };
+    const scanner = { n_phi: 60, pulse_rate_hz: 60 * 60 * 3, trajectory: MOVING_SCANNER };
     const result = await recovered(scanner, { ...SWEEP, trajectory: scanner.trajectory, origin_known: false });
     expect(result).toMatchObject({ recall: 1, false_share: 0 });
     expect(result.known_count).toBeGreaterThan(4000);

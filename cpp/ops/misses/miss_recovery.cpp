@@ -112,7 +112,10 @@ class Recovery {
       return std::atan2(dot(d, scan.right), dot(d, scan.ahead)) - scan.phi_min_rad;
     };
     if (columns < 2 || !(span < turn - 1e-9)) return {0, 0};
-    const double signed_step = std::remainder(bearing(1) - bearing(0), turn), step = std::fabs(signed_step);
+    const double signed_step = std::remainder(bearing(1) - bearing(0), turn);
+    // Of all columns: the error of one step would add up over the rest of the sweep.
+    const double step =
+        std::fabs(raster.azimuth_rad.back() - raster.azimuth_rad.front()) / static_cast<double>(columns - 1);
     const double first = bearing(signed_step > 0 ? 0 : columns - 1), slack = step / 4;
     const double low =
         std::remainder(first - span / 2, turn) + span / 2;  // nearest to the middle of the sweep

@@ -174,6 +174,22 @@ TEST(MissRecovery, LinesWithoutReturnsAtTheEndsOfASweep) {
   expect_lines_at_the_ends(0);  // the first row has no azimuth
 }
 
+TEST(MissRecovery, NoiseOfDirectionsAddsNoLines) {
+  Scanner s;
+  s.columns = 600;
+  Cloud c = cloud(s);
+  const double noise = 0.15 * 2.7 / 600;  // of each coordinate of a direction, uniform to either side
+  for (std::size_t i = 0; i < c.positions.size(); ++i) {
+    const Vec3d off{random_unit(21, i) - 0.5, random_unit(22, i) - 0.5, random_unit(23, i) - 0.5};
+    const Vec3d along = c.positions[i] - s.origin;
+    c.positions[i] = c.positions[i] + off * (2 * noise * std::sqrt(dot(along, along)));
+  }
+  DeclaredScan scan = s.declared();
+  scan.phi_min_rad = 0;
+  scan.phi_max_rad = 2.7 * 599 / 600;
+  EXPECT_EQ(recovered(c, {MissRoute::kClock, scan, 1'000'000}).columns, 600U);
+}
+
 TEST(MissRecovery, StepsBetweenRowsFarApart) {
   std::vector<double> values(300'000, kNaN);
   EXPECT_TRUE(std::isnan(known_values::median_step(values, false)));

@@ -131,14 +131,31 @@ export function* labelledTrees(): Generator<KnownTree> {
   }
 }
 
+interface AxisPart {
+  readonly id: number;
+  readonly parent: number;
+  readonly radius: number;
+}
+
+/** From the root, at every fork the thickest child, to the last twig: the stem as the reference forest's own table defines it,
+ *  and so that of models and of every true tree: a generator may call both leaders of a fork stem. */
+export function thickestAxis(parts: readonly AxisPart[]): ReadonlySet<number> {
+  const next = new Map<number, AxisPart>();
+  for (const one of parts) {
+    const best = next.get(one.parent);
+    if (!best || one.radius > best.radius) next.set(one.parent, one);
+  }
+  const axis = new Set<number>();
+  for (let at = next.get(-1); at; at = next.get(at.id)) axis.add(at.id);
+  return axis;
+}
+
 /** The cylinders of the same volume as the cones. */
-const cylindersOf = (pieces: readonly TruePiece[]): TrueCylinder[] =>
-  pieces.map(({ start, end, radius: a, radius_end: b, rank }) => ({
-    start,
-    end,
-    radius: Math.sqrt((a * a + a * b + b * b) / 3),
-    stem: rank === 0,
-  }));
+function cylindersOf(pieces: readonly TruePiece[]): TrueCylinder[] {
+  const radii = pieces.map(({ radius: a, radius_end: b }) => Math.sqrt((a * a + a * b + b * b) / 3));
+  const stem = thickestAxis(pieces.map(({ parent }, id) => ({ id, parent, radius: radii[id] ?? 0 })));
+  return pieces.map(({ start, end }, i) => ({ start, end, radius: radii[i] ?? 0, stem: stem.has(i) }));
+}
 
 export const knownTree = (name: string, xyz: Float64Array, pieces: readonly TruePiece[]): KnownTree => ({
   name,

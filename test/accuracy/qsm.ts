@@ -22,7 +22,15 @@ import {
   type Totals,
   targetLines,
 } from "./qsm-tables.ts";
-import { handKnownTrees, type KnownTree, labelledTrees, PLOTS, plotTrees, realTrees } from "./qsm-trees.ts";
+import {
+  handKnownTrees,
+  type KnownTree,
+  labelledTrees,
+  PLOTS,
+  plotTrees,
+  realTrees,
+  thickestAxis,
+} from "./qsm-trees.ts";
 
 /** The thinnest wood of each group, radius; the service's own default for the real trees and `scans_4.23`; 0: as thin as
  *  each tree's own. */
@@ -74,18 +82,6 @@ function totalsOf(pieces: readonly Piece[]): Totals {
   return { volume_m3, stem_m3, length_m, by_class_m3 };
 }
 
-/** From the root, at every fork the thickest child, to the last twig: the stem as the data's own table defines it. */
-function thickestAxis(cylinders: readonly QsmCylinder[]): ReadonlySet<number> {
-  const next = new Map<number, QsmCylinder>();
-  for (const one of cylinders) {
-    const best = next.get(one.parent_id);
-    if (!best || one.radius > best.radius) next.set(one.parent_id, one);
-  }
-  const axis = new Set<number>();
-  for (let at = next.get(-1); at; at = next.get(at.cyl_id)) axis.add(at.cyl_id);
-  return axis;
-}
-
 /** Diameter of the stem at a height above the lowest end, between the middles of its cylinders; NaN without one. */
 function diameterAt(cylinders: readonly QsmCylinder[], height_m: number): number {
   const base = Math.min(...cylinders.map((c) => Math.min(c.start[2], c.end[2])));
@@ -124,7 +120,9 @@ async function build(tree: KnownTree, method: Method, twig_radius_mm: number) {
 
 async function rowOf(group: Group, method: Method, tree: KnownTree): Promise<QsmRow & { draw: () => void }> {
   const { built, cylinders } = await build(tree, method, TWIG_MM[group] || thinnestOf(tree));
-  const axis = thickestAxis(cylinders);
+  const axis = thickestAxis(
+    cylinders.map(({ cyl_id, parent_id, radius }) => ({ id: cyl_id, parent: parent_id, radius })),
+  );
   const heights = cylinders.flatMap((c) => [c.start[2], c.end[2]]);
   return {
     group,

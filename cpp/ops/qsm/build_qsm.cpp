@@ -25,7 +25,8 @@ constexpr double kTaperedPerWidth = 3;         // length of a piece per width
 constexpr double kTaperedGrowth = 0.05;        // metres, least of an end segment: two bins of the skeleton
 constexpr double kTaperedOverhang = 12;        // spacings, two bins of the skeleton: most that an end moves
 constexpr double kIsotonicCommonError = 0.10;  // of ln(radius), of all radii together
-constexpr double kTaperedCommonError = 0.005;  // simulated scans need 0 to 0.006 (docs/accuracy.md)
+constexpr double kTaperedCommonError =
+    0.006;  // most likely for 48 simulated scans of small trees (docs/accuracy.md)
 /// A thick stem is cut into arcs, and a stem of fewer points than its branches into winding paths: without these its radius
 /// came out at a tenth to a half of the true one (ACleanStemHasItsRadius.., AStemOfFewerPoints.. of build_qsm_test).
 constexpr SkeletonExtras kExtras{RingArcs::kJoined, true};
@@ -68,7 +69,7 @@ RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surfac
     return segment_errors(cylinders, kIsotonicCommonError);
   }
   TaperLaws laws = apply_taper_law(
-      cylinders, shoots, {surface.angular_cov, surface.noise_m, surface.point_count, params.twig_radius_m});
+      cylinders, shoots, {surface.arc_cov, surface.noise_m, surface.point_count, params.twig_radius_m});
   if (laws.stem.trusted + laws.branches.trusted == 0)
     result.warnings.push_back(
         "no radius could be measured well: all come from the twig radius and a general taper");

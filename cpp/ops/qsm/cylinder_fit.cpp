@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "core/symmetric_eigen.h"
+#include "ops/qsm/longest_arc.h"
 
 namespace pc {
 
@@ -187,7 +187,7 @@ int cell_count(double extent, int least, int most) {
 
 /// What a cylinder covers of its own surface.
 struct Coverage {
-  double surface = 0, angular = 0;
+  double surface = 0, angular = 0, arc = 0;
   std::uint32_t points = 0;
   std::uint32_t cells = 0;  ///< occupied
 };
@@ -200,7 +200,7 @@ Coverage coverage_of(const std::vector<Vec3d>& points, const Vec3d& start, const
   const int rings = cell_count(length, kLeastRings, kMostRings);
   const int sectors = cell_count(2 * kPi * radius, kLeastSectors, kMostSectors);
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(rings) * static_cast<std::size_t>(sectors), 0);
-  std::bitset<36> angles;
+  Sectors angles;
   Coverage out;
   for (const Vec3d& p : points) {
     const Vec3d q = frame.to(p);
@@ -217,6 +217,7 @@ Coverage coverage_of(const std::vector<Vec3d>& points, const Vec3d& start, const
   out.cells = static_cast<std::uint32_t>(std::count(seen.begin(), seen.end(), 1));
   out.surface = static_cast<double>(out.cells) / static_cast<double>(seen.size());
   out.angular = static_cast<double>(angles.count()) / 36.0;
+  out.arc = longest_arc(angles, out.points);
   return out;
 }
 
@@ -294,8 +295,8 @@ struct Fit {
 
 FittedCylinder unfitted(CylinderFitState state, const std::vector<Vec3d>& points, const CylinderSeed& seed) {
   const Coverage seen = coverage_of(points, seed.start, seed.end, seed.radius_m);
-  return {state,        seed.start, seed.end, seed.radius_m, seen.surface,
-          seen.angular, kNaN,       kNaN,     kNaN,          seen.points};
+  return {state,    seed.start, seed.end, seed.radius_m, seen.surface, seen.angular,
+          seen.arc, kNaN,       kNaN,     kNaN,          seen.points};
 }
 
 }  // namespace
@@ -326,6 +327,7 @@ FittedCylinder fit_cylinder(Span<const Vec3d> points, const CylinderSeed& seed) 
           radius,
           seen.surface,
           seen.angular,
+          seen.arc,
           fit.mad,
           se,
           fit.scale,

@@ -29,6 +29,7 @@ struct FittedCylinder {
   double
       surf_cov;  ///< 0..1, share of the cells of the lateral surface that hold points; of the cylinder returned
   double angular_cov;         ///< 0..1, share of 36 sectors that hold points
+  double arc_cov;             ///< 0..1, of the longest run of them
   double mad_m;               ///< mean |distance| of all points to the surface; NaN unless fitted
   double radius_se_m;         ///< standard error of the radius; NaN unless fitted
   double noise_m;             ///< robust standard deviation of the residuals; NaN unless fitted

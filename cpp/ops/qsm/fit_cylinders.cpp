@@ -150,7 +150,7 @@ FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3
       c.surf_cov = fit.surf_cov;
       c.mad = fit.mad_m;
       c.radius_se = fit.radius_se_m;
-      surface.angular_cov[i] = fit.angular_cov;
+      surface.arc_cov[i] = fit.arc_cov;
       surface.noise_m[i] = fit.noise_m;
       surface.point_count[i] = static_cast<std::uint32_t>(own.size());
       const Overhang overhang = overhang_of(c, own);

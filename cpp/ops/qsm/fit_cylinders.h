@@ -20,8 +20,8 @@ struct FitCylindersParams {
 
 /// What the fits tell beyond the cylinders.
 struct FittedSurface {
-  std::vector<double> angular_cov;  ///< 0..1 per cylinder
-  std::vector<double> noise_m;      ///< robust standard deviation of the residuals; NaN unless fitted
+  std::vector<double> arc_cov;  ///< 0..1 per cylinder: longest arc that its points cover
+  std::vector<double> noise_m;  ///< robust standard deviation of the residuals; NaN unless fitted
   std::vector<double>
       before_m;  ///< how far points near the surface reach out beyond the start, along the axis
   std::vector<double> beyond_m;            ///< and beyond the end

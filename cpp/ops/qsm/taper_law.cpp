@@ -9,6 +9,7 @@
 #include "ops/qsm/shoot_tree.h"
 #include "ops/qsm/taper_correction.h"
 #include "ops/qsm/taper_posterior.h"
+#include "ops/qsm/taper_spread.h"
 
 namespace pc {
 
@@ -58,29 +59,6 @@ struct Measured {
   double square_variance(double of) const { return square_noise * square_noise + square_slope * of; }
 };
 
-std::vector<Measured> evidence_of(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence) {
-  std::vector<Measured> out(cylinders.size());
-  for (std::size_t i = 0; i < cylinders.size(); ++i) {
-    const QsmCylinder& c = cylinders[i];
-    out[i].length = c.length_m();
-    const double noise = evidence.noise_m[i];
-    if (!std::isfinite(c.radius_se) || !std::isfinite(noise)) continue;
-    const double scatter = noise / c.radius;
-    const double arc = std::clamp(evidence.angular_cov[i], 0.05, 1.0);
-    if (scatter > kMostScatter) continue;
-    const double whole = std::clamp((c.surf_cov - kHalfSeen) / (kAllSeen - kHalfSeen), 0.0, 1.0);
-    const double unclear =
-        scatter * (1 + scatter * scatter / (kClearScatter * kClearScatter)) * (1 - kWholeGain * whole);
-    const double unbiased = std::max(kLeastRadius, c.radius - noise * noise / (2 * c.radius));
-    const double error = std::hypot(c.radius_se / c.radius, unclear) / std::sqrt(arc) /
-                         std::clamp(c.surf_cov / kSeenSurface, kLeastSeen, 1.0);
-    out[i].log_radius = std::log(unbiased);
-    out[i].variance = error * error + 0.03 * 0.03;
-    out[i].trusted = error < kTrustedError && evidence.angular_cov[i] >= kTrustedArc;
-  }
-  return out;
-}
-
 double weighted_median(std::vector<std::pair<double, double>>& values) {
   std::sort(values.begin(), values.end());
   double total = 0, sum = 0;
@@ -105,11 +83,38 @@ double surface_noise(const std::vector<QsmCylinder>& cylinders, const TaperEvide
   return seen.size() < kFewestTrusted ? 0 : weighted_median(seen);
 }
 
+std::vector<Measured> evidence_of(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence,
+                                  double surface_noise_m) {
+  std::vector<Measured> out(cylinders.size());
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    const QsmCylinder& c = cylinders[i];
+    out[i].length = c.length_m();
+    const double noise = evidence.noise_m[i];
+    if (!std::isfinite(c.radius_se) || !std::isfinite(noise)) continue;
+    const double scatter = noise / c.radius;
+    const double arc = std::clamp(evidence.arc_cov[i], 0.05, 1.0);
+    if (scatter > kMostScatter) continue;
+    const double whole = std::clamp((c.surf_cov - kHalfSeen) / (kAllSeen - kHalfSeen), 0.0, 1.0);
+    // what scatters no more than surfaces do is no bundle if it is seen all around
+    const bool clean = noise * noise < kMostThinNoise * surface_noise_m * surface_noise_m;
+    const double unclear = scatter * (1 + scatter * scatter / (kClearScatter * kClearScatter)) *
+                           (1 - (clean ? 1 : kWholeGain) * whole);
+    const double unbiased = std::max(kLeastRadius, c.radius - noise * noise / (2 * c.radius));
+    const double error = std::hypot(c.radius_se / c.radius, unclear) / std::sqrt(arc) /
+                         std::clamp(c.surf_cov / kSeenSurface, kLeastSeen, 1.0) /
+                         std::min(1.0, arc / kTrustedArc);
+    out[i].log_radius = std::log(unbiased);
+    out[i].variance = error * error + 0.03 * 0.03;
+    out[i].trusted = error < kTrustedError && arc >= kTrustedArc;
+  }
+  return out;
+}
+
 /// Radii of cylinders that their points scatter about as far as they are thick: the mean square of the distances from the axis
 /// is that of the radius and of the noise.
 void add_thin(std::vector<Measured>& measured, const std::vector<QsmCylinder>& cylinders,
-              const TaperEvidence& evidence) {
-  const double noise = surface_noise(cylinders, evidence), variance = noise * noise;
+              const TaperEvidence& evidence, double noise) {
+  const double variance = noise * noise;
   if (!(noise > 0)) return;
   for (std::size_t i = 0; i < cylinders.size(); ++i) {
     const QsmCylinder& c = cylinders[i];
@@ -190,7 +195,7 @@ TaperLaw find_law(const std::vector<QsmCylinder>& cylinders, bool stem, const st
     rows.push_back(i);
     trusted += measured[i].trusted ? 1 : 0;
   }
-  if (trusted < kFewestTrusted) return best;
+  if (rows.size() < kFewestTrusted) return best;
   const std::size_t stride = rows.size() / 4000 + 1;  // evenly spaced ones are enough
   double prior_weight = 0;
   for (std::size_t k = 0; k < rows.size(); k += stride)
@@ -209,12 +214,13 @@ TaperLaw find_law(const std::vector<QsmCylinder>& cylinders, bool stem, const st
       best = law;
     }
   }
-  std::vector<std::pair<double, double>> off;
-  for (const std::size_t row : rows)
-    if (measured[row].trusted)
-      off.emplace_back(std::fabs(measured[row].log_radius - law_log(best, growth[row], twig)),
-                       measured[row].length);
-  best.spread = std::max(kLeastSpread, 1.4826 * weighted_median(off));
+  std::vector<LawDeviation> off;
+  for (const std::size_t row : rows) {
+    const double law = law_log(best, growth[row], twig);
+    const Belief seen = belief_of(measured[row], law);
+    off.push_back({(seen.mean - law) * (seen.mean - law), seen.variance, measured[row].length});
+  }
+  best.spread = taper_spread(off, kLeastSpread);
   best.trusted = static_cast<std::uint32_t>(trusted);
   return best;
 }
@@ -286,8 +292,9 @@ RadiusErrors errors_of(TaperPosterior&& posterior, const TaperPrior& prior) {
 
 TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
                           const TaperEvidence& evidence) {
-  std::vector<Measured> measured = evidence_of(cylinders, evidence);
-  add_thin(measured, cylinders, evidence);
+  const double noise = surface_noise(cylinders, evidence);
+  std::vector<Measured> measured = evidence_of(cylinders, evidence, noise);
+  add_thin(measured, cylinders, evidence, noise);
   TaperPrior prior{{}, {}, growth_lengths(cylinders), {}};
   for (std::size_t i = 0; i < measured.size(); ++i) prior.growth_m[i] -= 0.5 * measured[i].length;
   const double twig = evidence.twig_radius_m;

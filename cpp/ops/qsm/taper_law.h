@@ -26,7 +26,7 @@ constexpr double kMostClusters = 0.5;
 
 /// What the taper model knows of each cylinder, parents before children, cyl_id = index.
 struct TaperEvidence {
-  const std::vector<double>& angular_cov;         ///< 0..1
+  const std::vector<double>& arc_cov;             ///< 0..1, longest arc that points cover
   const std::vector<double>& noise_m;             ///< of the residuals; NaN unless fitted
   const std::vector<std::uint32_t>& point_count;  ///< that each was fitted to
   double twig_radius_m;
@@ -38,13 +38,15 @@ struct TaperEvidence {
 /// Law        Radii follow the growth length that a piece carries; twig radius where it is 0. Stem and branches each have the
 ///            power and scale that fit their trusted cylinders (well seen, thick against the scatter of their points) best:
 ///            least absolute deviations of logarithms over a fixed lattice, plus the square of the distance to a general
-///            law (scale 0.3 m, power 0.5), which few cylinders do not outweigh. Fewer than five trusted ones: the general law.
+///            law (scale 0.3 m, power 0.5), which few cylinders do not outweigh. Fewer than five that tell: the general law. Its spread
+///            is that of all that determined it, less their errors.
 ///            Clusters of leaves (kMostClusters) follow the general law, whatever is fitted to their points.
 /// Thin       Of a cylinder about as thin as the scatter of its points the mean square of their distances from the axis is that
 ///            of the radius and of the noise, which surfaces of thicker branches show; bundles scatter more and are left out.
 ///            Its square, negative ones too, is evidence for the law and the estimate.
 /// Estimate   The deviation from the law by taper_posterior; branches of the stem start from their own law. A measured
-///            radius counts by its standard error, the scatter of its points against it, the arc and the surface seen.
+///            radius counts by its standard error, the scatter of its points against it, the longest arc and the surface seen: on
+///            a short arc lie two twigs beside each other, too. Scatter as of surfaces, seen all around, is no bundle's.
 /// Errors     Those of the posterior, and of the level of each law: the deviation of the general law, unless measured radii
 ///            tell more (median of them, hence pi / 2 times the variance of a mean).
 /// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig. Where

@@ -74,6 +74,27 @@ TEST(CylinderFit, CoverageIsTheShareOfTheSurface) {
   EXPECT_GT(fit(s.points(), s.cylinder_seed()).surf_cov, 0.85);
 }
 
+TEST(CylinderFit, TheLongestArcIsNotTheSumOfPatches) {
+  for (const double turned : {0.0, 90.0, 300.0}) {  // across the first sector too
+    for (const double apart : {0.0, 90.0}) {
+      std::vector<Vec3d> points;
+      Sampled s;
+      const Vec3d u{0.8, -0.6, 0}, v = cross(s.axis, u);
+      for (int i = 0; i < 2000; ++i) {
+        const int patch = i % 3;
+        const double degrees = turned + patch * (40 + apart) + 40.0 * (i / 3 % 41) / 41;
+        const double angle = degrees / 180 * kPi;
+        points.push_back(s.start + s.axis * (s.length * i / 2000) + u * (s.radius * std::cos(angle)) +
+                         v * (s.radius * std::sin(angle)));
+      }
+      const FittedCylinder found = fit(points, s.cylinder_seed());
+      ASSERT_EQ(found.state, CylinderFitState::kFitted) << turned << " " << apart;
+      EXPECT_NEAR(found.angular_cov, 120.0 / 360, 0.1) << turned << " " << apart;
+      EXPECT_NEAR(found.arc_cov, (apart > 0 ? 40.0 : 120.0) / 360, 0.06) << turned << " " << apart;
+    }
+  }
+}
+
 TEST(CylinderFit, TheStandardErrorTellsTheSpreadOfTheRadius) {
   for (const double arc : {360.0, 150.0}) {
     double inside = 0, total = 0, sum = 0;

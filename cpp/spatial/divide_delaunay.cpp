@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "spatial/upward_order.h"
 
 namespace pc {
 
@@ -25,11 +26,6 @@ bool comes_before(const LatticePoint& a, const LatticePoint& b) {
   return a.u < b.u || (a.u == b.u && a.v < b.v);
 }
 bool comes_before(const Vec2d& a, const Vec2d& b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
-/// The same order after a quarter turn clockwise: upwards, and from right to left.
-bool lies_below(const LatticePoint& a, const LatticePoint& b) {
-  return a.v < b.v || (a.v == b.v && a.u > b.u);
-}
-bool lies_below(const Vec2d& a, const Vec2d& b) { return a.y < b.y || (a.y == b.y && a.x > b.x); }
 
 }  // namespace
 
@@ -82,14 +78,13 @@ typename DivideDelaunay<Point>::Part DivideDelaunay<Point>::triangulate_strip(st
                                                                               DelaunayCuts cuts,
                                                                               const OpContext& ctx) {
   std::uint32_t* const order = order_.data();
-  for (std::size_t i = begin; i < end; ++i) order[i] = static_cast<std::uint32_t>(i);
   Part part{{}, fresh_pool(begin, end)};
   if (cuts == DelaunayCuts::kUpright) {
+    for (std::size_t i = begin; i < end; ++i) order[i] = static_cast<std::uint32_t>(i);
     part.hull = triangulate(begin, end, part.pool, ctx);
     return part;
   }
-  std::sort(order + begin, order + end,
-            [&](std::uint32_t a, std::uint32_t b) { return lies_below(points_[a], points_[b]); });
+  sort_upwards(points_, begin, end, order + begin);
   const Hull turned = triangulate(begin, end, part.pool, ctx);
   part.hull =
       hull_between(turned.left, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - 1));

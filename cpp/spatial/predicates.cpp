@@ -135,16 +135,7 @@ int exact_orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
   return turn(ax, ay, bx, by).sign();
 }
 
-int in_circle(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) {
-  const Rows2<double> r{{{a.x - d.x, a.y - d.y}, {b.x - d.x, b.y - d.y}, {c.x - d.x, c.y - d.y}}};
-  const double det = circle_determinant(r);
-  // The sum of absolute products, not the largest coordinates as in space: long thin triangles are frequent in the plane.
-  double most = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto &p = r[i], &q = r[(i + 1) % 3], &s = r[(i + 2) % 3];
-    most += (p[0] * p[0] + p[1] * p[1]) * (std::fabs(q[0] * s[1]) + std::fabs(s[0] * q[1]));
-  }
-  if (std::fabs(det) > (10 + 96 * kEpsilon) * kEpsilon * most || most == 0) return sign(det);
+int exact_in_circle(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d, double most) {
   const auto rows = rows_of<DoubleDouble>({a, b, c}, d);
   const DoubleDouble fine = circle_determinant(rows);
   if (std::fabs(fine.high) > kTwoDoubleError * most || on_lattice(rows, 0x1p24)) return fine.sign();

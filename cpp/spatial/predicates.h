@@ -44,8 +44,23 @@ inline int orient_2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
   if (std::fabs(det) > bound || bound == 0) return (det > 0) - (det < 0);
   return exact_orient_2d(a, b, c);
 }
+
+/// in_circle without the rounded attempt; `most` is the sum of its absolute products.
+int exact_in_circle(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d, double most);
+
 /// 1: d lies inside the circle through a, b, c (counter-clockwise), -1: outside, 0: on it.
-int in_circle(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d);
+inline int in_circle(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) {
+  constexpr double kEpsilon = 0x1p-53;
+  const Vec2d p{a.x - d.x, a.y - d.y}, q{b.x - d.x, b.y - d.y}, s{c.x - d.x, c.y - d.y};
+  const double qs = q.x * s.y, sq = s.x * q.y, sp = s.x * p.y, ps = p.x * s.y, pq = p.x * q.y, qp = q.x * p.y;
+  const double lift_p = p.x * p.x + p.y * p.y, lift_q = q.x * q.x + q.y * q.y, lift_s = s.x * s.x + s.y * s.y;
+  const double det = lift_p * (qs - sq) + lift_q * (sp - ps) + lift_s * (pq - qp);
+  // The sum of absolute products, not the largest coordinates as in space: long thin triangles are frequent in the plane.
+  const double most = lift_p * (std::fabs(qs) + std::fabs(sq)) + lift_q * (std::fabs(sp) + std::fabs(ps)) +
+                      lift_s * (std::fabs(pq) + std::fabs(qp));
+  if (std::fabs(det) > (10 + 96 * kEpsilon) * kEpsilon * most || most == 0) return (det > 0) - (det < 0);
+  return exact_in_circle(a, b, c, d, most);
+}
 
 /// 1: d is on the side of the plane from which a b c turn right, -1: left, 0: on the plane. The tetrahedron a b c d has
 /// positive volume if 1.

@@ -4,6 +4,9 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -17,10 +20,13 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
-constexpr std::size_t kMostRun = std::size_t{1}
-                                 << 14;  // rows of equal x that are sorted at a time: a millisecond
+constexpr std::size_t kMostRun = std::size_t{1} << 14;  // rows that are sorted at a time: a millisecond
 
-/// The same where many points share their x.
+struct XRange {
+  double min, max;
+};
+
+/// Rows in the order of x, then y, then row, by 128 bits: where many points share their x, or nearly.
 BulkVector<std::uint32_t> rows_by_both_keys(Span<const Vec2d> points, OpContext& ctx) {
   BulkVector<std::uint64_t> keys(points.size);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -34,24 +40,33 @@ BulkVector<std::uint32_t> rows_by_both_keys(Span<const Vec2d> points, OpContext&
   return order;
 }
 
-/// Rows in the order of x, then y, then row.
-BulkVector<std::uint32_t> rows_in_order(Span<const Vec2d> points, OpContext& ctx) {
-  BulkVector<std::uint64_t> keys(points.size);
-  BulkVector<std::uint32_t> order(points.size);
+/// Checks the points and finds the range of x.
+XRange range_of(Span<const Vec2d> points, OpContext& ctx) {
+  std::vector<XRange> blocks((points.size + kGrain - 1) / kGrain);
   parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    XRange range{HUGE_VAL, -HUGE_VAL};
     for (std::size_t i = begin; i < end; ++i) {
       require(in_exact_range(points[i].x) && in_exact_range(points[i].y),
               "points must be finite and within 2^100 m");
-      keys[i] = ordered_bits(exact_coordinate(points[i].x));
-      order[i] = static_cast<std::uint32_t>(i);
+      const double x = exact_coordinate(points[i].x);
+      range = {std::min(range.min, x), std::max(range.max, x)};
     }
+    blocks[begin / kGrain] = range;
   });
-  radix_sort_pairs(keys.view(), order.view(), 64, ctx);
+  XRange all{HUGE_VAL, -HUGE_VAL};
+  for (const XRange& range : blocks) all = {std::min(all.min, range.min), std::max(all.max, range.max)};
+  return all;
+}
+
+/// Sorts rows whose keys are equal by x, then y, then row. False if there are too many with one key.
+template <class Key>
+bool sort_runs(Span<const Vec2d> points, Span<const Key> keys, BulkVector<std::uint32_t>& order,
+               OpContext& ctx) {
   std::atomic<bool> long_run{false};
-  parallel_for(ctx, keys.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end;) {  // runs of equal x that begin in this block
+  parallel_for(ctx, keys.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end;) {  // runs that begin in this block
       std::size_t next = i + 1;
-      while (next < keys.size() && keys[next] == keys[i] && next - i <= kMostRun) ++next;
+      while (next < keys.size && keys[next] == keys[i] && next - i <= kMostRun) ++next;
       const bool begins = i == 0 || keys[i] != keys[i - 1];
       if (next - i > kMostRun) {
         long_run.store(true, std::memory_order_relaxed);
@@ -59,14 +74,47 @@ BulkVector<std::uint32_t> rows_in_order(Span<const Vec2d> points, OpContext& ctx
       }
       if (begins && next - i > 1) {
         std::sort(order.data() + i, order.data() + next, [&](std::uint32_t a, std::uint32_t b) {
-          const double y = exact_coordinate(points[a].y), other = exact_coordinate(points[b].y);
-          return y < other || (y == other && a < b);
+          const double x = exact_coordinate(points[a].x), other_x = exact_coordinate(points[b].x);
+          if (x != other_x) return x < other_x;
+          const double y = exact_coordinate(points[a].y), other_y = exact_coordinate(points[b].y);
+          return y < other_y || (y == other_y && a < b);
         });
       }
       i = next;
     }
   });
-  return long_run.load() ? rows_by_both_keys(points, ctx) : std::move(order);
+  return !long_run.load();
+}
+
+/// Rows in the order of x, then y, then row, by keys of x that never fall to the right. Nothing where too many keys are equal.
+template <class Key, class KeyOf>
+std::optional<BulkVector<std::uint32_t>> rows_by_keys(Span<const Vec2d> points, const KeyOf& key_of,
+                                                      OpContext& ctx) {
+  BulkVector<Key> keys(points.size);
+  BulkVector<std::uint32_t> order(points.size);
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      keys[i] = key_of(exact_coordinate(points[i].x));
+      order[i] = static_cast<std::uint32_t>(i);
+    }
+  });
+  radix_sort_pairs(keys.view(), order.view(), 8 * sizeof(Key), ctx);
+  if (!sort_runs(points, Span<const Key>(keys.view()), order, ctx)) return std::nullopt;
+  return order;
+}
+
+/// Rows in the order of x, then y, then row: by 2^32 intervals of x, which a point far away makes too wide, or by all its bits.
+BulkVector<std::uint32_t> rows_in_order(Span<const Vec2d> points, OpContext& ctx) {
+  const XRange range = range_of(points, ctx);
+  const double scale = range.max > range.min ? 4294967295.0 / (range.max - range.min) : 0;
+  // Rounding keeps the order of differences and products.
+  const auto interval = [&](double x) {
+    return static_cast<std::uint32_t>(std::min((x - range.min) * scale, 4294967295.0));
+  };
+  if (auto rows = rows_by_keys<std::uint32_t>(points, interval, ctx)) return std::move(*rows);
+  const auto bits = [](double x) { return ordered_bits(x); };
+  if (auto rows = rows_by_keys<std::uint64_t>(points, bits, ctx)) return std::move(*rows);
+  return rows_by_both_keys(points, ctx);
 }
 
 }  // namespace
@@ -90,17 +138,34 @@ PlaneTriangulation::PlaneTriangulation(Span<const Vec2d> points, DelaunayCuts cu
   require(points.size < (std::size_t{1} << 29), "at most 2^29 points can be triangulated");
   rows_ = rows_in_order(points, ctx);
   plane_.resize(points.size);
+  std::atomic<bool> repeats{false};
+  const auto place = [&](std::size_t i) -> Vec2d {
+    const Vec2d& p = points[rows_[i]];
+    return {exact_coordinate(p.x), exact_coordinate(p.y)};
+  };
+  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    bool equal = begin > 0 && place(begin - 1) == place(begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      plane_[i] = place(i);
+      equal = equal || (i > begin && plane_[i] == plane_[i - 1]);
+    }
+    if (equal) repeats.store(true, std::memory_order_relaxed);
+  });
+  const std::size_t count = repeats.load() ? keep_firsts(ctx) : points.size;
+  repeated_ = points.size - count;
+  mesh_.emplace(Span<const Vec2d>{plane_.data(), count}, ctx, cuts);
+}
+
+/// Moves the first row of each place to the front, in order. Returns how many there are.
+std::size_t PlaneTriangulation::keep_firsts(const OpContext& ctx) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (i % kGrain == 0) ctx.checkpoint();
-    const Vec2d& p = points[rows_[i]];
-    const Vec2d q{exact_coordinate(p.x), exact_coordinate(p.y)};
-    if (count > 0 && plane_[count - 1] == q) continue;
+    if (count > 0 && plane_[count - 1] == plane_[i]) continue;
     rows_[count] = rows_[i];
-    plane_[count++] = q;
+    plane_[count++] = plane_[i];
   }
-  repeated_ = points.size - count;
-  mesh_.emplace(Span<const Vec2d>{plane_.data(), count}, ctx, cuts);
+  return count;
 }
 
 BulkVector<std::uint32_t> PlaneTriangulation::outline(const OpContext& ctx) const {
@@ -114,15 +179,14 @@ Column<std::uint32_t> PlaneTriangulation::triangles(const TriangleFilter& wanted
   const std::size_t slots = mesh_->slots();
   std::vector<std::size_t> firsts((slots + kGrain - 1) / kGrain + 1, 0);
   BulkVector<std::uint64_t> holds((slots + 63) / 64);  // a bit per slot; blocks of kGrain share no word
-  const auto rows_of = [&](std::size_t slot, std::array<std::uint32_t, 3>& corners) {
-    if (!mesh_->corners(slot, corners)) return false;
-    for (std::uint32_t& corner : corners) corner = rows_[corner];
-    return true;
+  const auto is_wanted = [&](const std::array<std::uint32_t, 3>& c) {
+    return !wanted ||
+           wanted({rows_[c[0]], rows_[c[1]], rows_[c[2]]}, {plane_[c[0]], plane_[c[1]], plane_[c[2]]});
   };
   parallel_for(ctx, slots, kGrain, [&](std::size_t begin, std::size_t end) {
     std::array<std::uint32_t, 3> corners{};
     for (std::size_t slot = begin; slot < end; ++slot) {
-      if (!rows_of(slot, corners) || (wanted && !wanted(corners))) continue;
+      if (!mesh_->corners(slot, corners) || !is_wanted(corners)) continue;
       holds[slot / 64] |= std::uint64_t{1} << (slot % 64);
       ++firsts[begin / kGrain + 1];
     }
@@ -134,8 +198,8 @@ Column<std::uint32_t> PlaneTriangulation::triangles(const TriangleFilter& wanted
     std::array<std::uint32_t, 3> corners{};
     for (std::size_t word = begin / 64; word < (end + 63) / 64; ++word) {
       for (std::uint64_t left = holds[word]; left != 0; left &= left - 1) {
-        rows_of(64 * word + static_cast<std::size_t>(std::countr_zero(left)), corners);
-        for (const std::uint32_t corner : corners) indices[at++] = corner;
+        mesh_->corners(64 * word + static_cast<std::size_t>(std::countr_zero(left)), corners);
+        for (const std::uint32_t corner : corners) indices[at++] = rows_[corner];
       }
     }
   });

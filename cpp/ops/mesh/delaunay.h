@@ -31,8 +31,9 @@ DelaunayResult delaunay(HitPoints points, OpContext& ctx);
 /// The same for points in another frame, without the phase.
 DelaunayResult delaunay_in_plane(Span<const Vec3d> points, OpContext& ctx);
 
-/// Whether a triangle is wanted, by the rows of its corners. Called by several threads.
-using TriangleFilter = std::function<bool(const std::array<std::uint32_t, 3>&)>;
+/// Whether a triangle is wanted, by the rows of its corners and their places in the plane. Called by several threads.
+using TriangleFilter =
+    std::function<bool(const std::array<std::uint32_t, 3>& rows, const std::array<Vec2d, 3>& places)>;
 
 /// A triangulation of points in the plane, before its triangles are written.
 class PlaneTriangulation {
@@ -47,6 +48,8 @@ class PlaneTriangulation {
                                   OpContext& ctx) const;
 
  private:
+  std::size_t keep_firsts(const OpContext& ctx);
+
   BulkVector<std::uint32_t> rows_;  ///< in the order of the distinct points
   BulkVector<Vec2d> plane_;         ///< distinct, in order
   std::uint64_t repeated_ = 0;

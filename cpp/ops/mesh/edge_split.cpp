@@ -116,12 +116,14 @@ Threshold otsu(const Histogram& histogram) {
   return best;
 }
 
+/// Whether edges of different kinds are in a part, by their percentiles 5 and 50.
+bool is_mixed(const Edges& part, const std::vector<double>& percentile) {
+  return part.count >= kLeastOfPart && percentile[1] > kMixedRatio * percentile[0];
+}
 bool is_mixed(Span<const double> part, OpContext& ctx) {
   const Edges edges =
       counted(part, {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()}, ctx);
-  if (edges.count < kLeastOfPart) return false;
-  const std::vector<double> found = percentiles(edges, {0.05, 0.5}, ctx);
-  return found[1] > kMixedRatio * found[0];
+  return edges.count >= kLeastOfPart && is_mixed(edges, percentiles(edges, {0.05, 0.5}, ctx));
 }
 
 /// Median of the edges in a range; nothing without edges.
@@ -142,10 +144,15 @@ EdgeSplit split_edges(Span<const double> all, const std::vector<std::size_t>& fi
                    kMost = std::numeric_limits<double>::max();
   Edges edges = counted(all, {kLeast, kMost}, ctx);
   if (edges.count < kLeastEdges) return out;
-  for (std::size_t k = 0; k + 1 < firsts.size() && !out.mixed; ++k)
-    out.mixed = is_mixed(all.subspan(firsts[k], firsts[k + 1] - firsts[k]), ctx);
+  const std::vector<double> percentile = percentiles(edges, {0.05, 0.5}, ctx);
+  if (firsts.size() == 2) {
+    out.mixed = is_mixed(edges, percentile);
+  } else {
+    for (std::size_t k = 0; k + 1 < firsts.size() && !out.mixed; ++k)
+      out.mixed = is_mixed(all.subspan(firsts[k], firsts[k + 1] - firsts[k]), ctx);
+  }
   const double shortest = edges.range.min;
-  const Edges longer = counted(all, {std::max(kLeast, 0.01 * percentiles(edges, {0.5}, ctx)[0]), kMost}, ctx);
+  const Edges longer = counted(all, {std::max(kLeast, 0.01 * percentile[1]), kMost}, ctx);
   if (longer.count >= kLeastEdges) edges = longer;
   const double first = std::log(edges.range.min), width = (std::log(edges.range.max) - first) / kBins;
   if (!(width > 0)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -161,11 +162,15 @@ class Joiner {
   }
 
   TriangleDrops counted() {
-    std::array<std::uint64_t, 5> sums{};
-    for (std::size_t t = 0; t < reason_.size(); ++t) {
-      if (t % kGrain == 0) ctx_.checkpoint();
-      ++sums[reason_[t]];
-    }
+    using Sums = std::array<std::uint64_t, 5>;
+    std::vector<Sums> blocks((reason_.size() + kGrain - 1) / kGrain, Sums{});
+    parallel_for(ctx_, reason_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      Sums& sums = blocks[begin / kGrain];
+      for (std::size_t t = begin; t < end; ++t) ++sums[reason_[t]];
+    });
+    Sums sums{};
+    for (const Sums& block : blocks)
+      for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += block[k];
     return {triangle_count(), sums[kKept],       sums[kLength],
             sums[kAspect],    sums[kDegenerate], sums[kSeparation]};
   }
@@ -179,23 +184,12 @@ class Joiner {
     out.indices = Column<std::uint32_t>(3 * kept);
     out.scan_ids = Column<std::uint32_t>(kept);
     std::size_t at = 0;
-    for (std::size_t s = 0; s < scans_.size(); ++s) {  // one thread: workers share points
-      const auto first = static_cast<std::uint32_t>(first_point_[s]);
-      for (std::size_t t = first_triangle_[s]; t < first_triangle_[s + 1]; ++t) {
-        if (t % kGrain == 0) ctx_.checkpoint();
-        if (reason_[t] != kKept) continue;
-        out.scan_ids[at] = static_cast<std::uint32_t>(s);
-        for (std::size_t k = 0; k < 3; ++k) {
-          const std::uint32_t point = first + corners(s, t)[k];
-          used[point] = 1;
-          out.indices[3 * at + k] = point;
-        }
-        ++at;
-      }
+    for (std::size_t s = 0; s < scans_.size(); ++s) {
+      at = gather_scan(s, at, used.view(), out);
       if (pooled.empty()) continue;
       const Span<const Vec3d>& points = scans_[s].points;
       parallel_for(ctx_, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) pooled[first + i] = points[i];
+        for (std::size_t i = begin; i < end; ++i) pooled[first_point_[s] + i] = points[i];
       });
     }
     const Span<const Vec3d> points = pooled.empty() && !scans_.empty() ? scans_[0].points : pooled.view();
@@ -204,6 +198,31 @@ class Joiner {
       for (std::size_t i = begin; i < end; ++i) out.indices[i] = merged.number[out.indices[i]];
     });
     out.vertices = std::move(merged.places);
+  }
+
+  /// Writes the triangles kept of a scan from place `at` on and marks their points. Returns the place after them.
+  std::size_t gather_scan(std::size_t s, std::size_t at, Span<std::uint8_t> used, ScanMesh& out) {
+    const std::size_t first = first_triangle_[s], count = first_triangle_[s + 1] - first;
+    std::vector<std::size_t> places((count + kGrain - 1) / kGrain + 1, at);
+    parallel_for(ctx_, count, kGrain, [&](std::size_t begin, std::size_t end) {
+      places[begin / kGrain + 1] = static_cast<std::size_t>(
+          std::count(reason_.data() + first + begin, reason_.data() + first + end, std::uint8_t{kKept}));
+    });
+    for (std::size_t k = 1; k < places.size(); ++k) places[k] += places[k - 1];
+    parallel_for(ctx_, count, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::size_t to = places[begin / kGrain];
+      for (std::size_t t = first + begin; t < first + end; ++t) {
+        if (reason_[t] != kKept) continue;
+        out.scan_ids[to] = static_cast<std::uint32_t>(s);
+        for (std::size_t k = 0; k < 3; ++k) {
+          const auto point = static_cast<std::uint32_t>(first_point_[s] + corners(s, t)[k]);
+          std::atomic_ref<std::uint8_t>(used[point]).store(1, std::memory_order_relaxed);
+          out.indices[3 * to + k] = point;
+        }
+        ++to;
+      }
+    });
+    return places.back();
   }
 
   const std::vector<ScanTriangles>& scans_;

@@ -29,7 +29,7 @@ class Payload {
     require(most > 0, "max_triangles must be positive");
     bin(VoxelCells(grid));
     ScanMeshPayload out{};
-    const std::uint64_t inside = kept_count();
+    const std::uint64_t inside = sum().kept;
     out.outside_count = count_ - inside;
     out.cap_aspect = kNoAspectCap;
     if (inside > most) {
@@ -51,23 +51,91 @@ class Payload {
     return {std::min({a, b, d}), std::max({a, b, d})};
   }
 
-  void bin(const VoxelCells& cells) {
-    ctx_.begin_phase("Binning into grid", count_);
-    cell_.resize(count_);
-    longest_.resize(count_);
+  /// The triangles kept of kGrain.
+  struct Block {
+    std::uint64_t kept = 0;
+    LaneRange longest{std::numeric_limits<double>::infinity(), 0};  ///< of their longest edges, metres
+
+    void add(const LaneRange& edges) {
+      longest = {std::min(longest.min, edges.min), std::max(longest.max, edges.max)};
+    }
+  };
+  void add(std::size_t t, double longest) {
+    Block& block = blocks_[t / kGrain];
+    ++block.kept;
+    block.add({longest, longest});
+  }
+  Block sum() const {
+    Block all;
+    for (const Block& block : blocks_) {
+      all.kept += block.kept;
+      all.add(block.longest);
+    }
+    return all;
+  }
+  /// Calls visit(t) for the triangles kept so far, in parallel, after the counts of their block were cleared.
+  template <class Visit>
+  void recount(const Visit& visit) {
     parallel_for(ctx_, count_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t t = begin; t < end; ++t) {
-        Vec3d sum{0, 0, 0};
-        for (std::size_t k = 0; k < 3; ++k) {
-          require(indices_[3 * t + k] < vertices_.size, "a triangle has a corner beyond the vertices");
-          sum = sum + vertices_[indices_[3 * t + k]];
-        }
-        cell_[t] = cells.cell_of({sum.x / 3, sum.y / 3, sum.z / 3}).value_or(kOutside);
-        longest_[t] = std::sqrt(edges(t)[1]);
-      }
+      blocks_[begin / kGrain] = {};
+      for (std::size_t t = begin; t < end; ++t)
+        if (cell_[t] != kOutside) visit(t);
     });
   }
 
+  void bin(const VoxelCells& cells) {
+    ctx_.begin_phase("Binning into grid", count_);
+    cell_.resize(count_);
+    blocks_.resize((count_ + kGrain - 1) / kGrain);
+    recount([&](std::size_t t) {
+      Vec3d sum{0, 0, 0};
+      for (std::size_t k = 0; k < 3; ++k) {
+        require(indices_[3 * t + k] < vertices_.size, "a triangle has a corner beyond the vertices");
+        sum = sum + vertices_[indices_[3 * t + k]];
+      }
+      cell_[t] = cells.cell_of({sum.x / 3, sum.y / 3, sum.z / 3}).value_or(kOutside);
+      if (cell_[t] != kOutside) add(t, std::sqrt(edges(t)[1]));
+    });
+  }
+
+  void cap(std::uint64_t most) {
+    BulkVector<double> longest(count_);  // metres
+    recount([&](std::size_t t) {
+      const auto [shortest_squared, longest_squared] = edges(t);
+      if (longest_squared <= kCappedAspect * kCappedAspect * shortest_squared) {
+        longest[t] = std::sqrt(longest_squared);
+        add(t, longest[t]);
+      } else {
+        cell_[t] = kOutside;
+      }
+    });
+    if (sum().kept <= most) return;
+    const double limit = shortest_of(longest, most);
+    std::uint64_t shorter = 0;
+    for_kept([&](std::size_t t) { shorter += longest[t] < limit ? 1 : 0; });
+    std::uint64_t equal = most - std::min(most, shorter);
+    for_kept([&](std::size_t t) {
+      if (longest[t] < limit) return;
+      if (longest[t] == limit && equal > 0) {
+        --equal;
+      } else {
+        cell_[t] = kOutside;
+      }
+    });
+    recount([&](std::size_t t) { add(t, longest[t]); });
+  }
+  /// The longest of the `most` shortest edges of triangles kept.
+  double shortest_of(const BulkVector<double>& longest, std::uint64_t most) {
+    const Block all = sum();
+    std::vector<PercentileQuery> query{
+        {0, static_cast<double>(most - 1) / static_cast<double>(all.kept - 1), 0}};
+    select_percentiles<1>(ctx_, count_, all.kept, {all.longest}, query,
+                          [&](std::size_t t, std::array<double, 1>& value) {
+                            value[0] = longest[t];
+                            return cell_[t] != kOutside;
+                          });
+    return query[0].value;
+  }
   template <class Visit>
   void for_kept(const Visit& visit) {
     for (std::size_t t = 0; t < count_; ++t) {
@@ -75,57 +143,24 @@ class Payload {
       if (cell_[t] != kOutside) visit(t);
     }
   }
-  std::uint64_t kept_count() {
-    std::uint64_t count = 0;
-    for_kept([&](std::size_t) { ++count; });
-    return count;
-  }
-
-  void cap(std::uint64_t most) {
-    std::uint64_t count = 0;
-    LaneRange range{std::numeric_limits<double>::infinity(), 0};
-    for_kept([&](std::size_t t) {
-      const auto [shortest, longest] = edges(t);
-      if (!(longest <= kCappedAspect * kCappedAspect * shortest)) {
-        cell_[t] = kOutside;
-        return;
-      }
-      ++count;
-      range = {std::min(range.min, longest_[t]), std::max(range.max, longest_[t])};
-    });
-    if (count <= most) return;
-    std::vector<PercentileQuery> query{
-        {0, static_cast<double>(most - 1) / static_cast<double>(count - 1), 0}};
-    select_percentiles<1>(ctx_, count_, count, {range}, query,
-                          [&](std::size_t t, std::array<double, 1>& value) {
-                            value[0] = longest_[t];
-                            return cell_[t] != kOutside;
-                          });
-    const double limit = query[0].value;
-    std::uint64_t shorter = 0;
-    for_kept([&](std::size_t t) { shorter += longest_[t] < limit ? 1 : 0; });
-    std::uint64_t equal = most - std::min(most, shorter);
-    for_kept([&](std::size_t t) {
-      if (longest_[t] < limit) return;
-      if (longest_[t] == limit && equal > 0) {
-        --equal;
-      } else {
-        cell_[t] = kOutside;
-      }
-    });
-  }
 
   void gather(ScanMeshPayload& out) {
-    const auto kept = static_cast<std::size_t>(kept_count());
+    const Block all = sum();
+    const auto kept = static_cast<std::size_t>(all.kept);
     out.indices = Column<std::uint32_t>(3 * kept);
     out.scan_ids = Column<std::uint32_t>(kept);
     out.cell_ids = Column<std::uint32_t>(kept);
-    std::size_t at = 0;
-    for_kept([&](std::size_t t) {
-      for (std::size_t k = 0; k < 3; ++k) out.indices[3 * at + k] = indices_[3 * t + k];
-      out.scan_ids[at] = scan_ids_[t];
-      out.cell_ids[at++] = cell_[t];
-      out.cap_lmax_m = std::max(out.cap_lmax_m, longest_[t]);
+    out.cap_lmax_m = all.longest.max;
+    std::vector<std::size_t> firsts{0};
+    for (const Block& block : blocks_) firsts.push_back(firsts.back() + static_cast<std::size_t>(block.kept));
+    parallel_for(ctx_, count_, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::size_t at = firsts[begin / kGrain];
+      for (std::size_t t = begin; t < end; ++t) {
+        if (cell_[t] == kOutside) continue;
+        for (std::size_t k = 0; k < 3; ++k) out.indices[3 * at + k] = indices_[3 * t + k];
+        out.scan_ids[at] = scan_ids_[t];
+        out.cell_ids[at++] = cell_[t];
+      }
     });
   }
 
@@ -134,7 +169,7 @@ class Payload {
   OpContext& ctx_;
   std::size_t count_;
   BulkVector<std::uint32_t> cell_;  ///< kOutside = dropped
-  BulkVector<double> longest_;      ///< metres
+  std::vector<Block> blocks_;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ inline constexpr double kCappedAspect = 4;
 /// an aspect ratio up to 4 remain, and of these the ones with the shortest longest edges; of equal ones the first.
 ///
 /// Order    A function of the input alone, for any thread count.
-/// Cost     Streaming passes; 13 bytes per triangle. Cancel within 50 ms.
+/// Cost     Streaming passes; 5 bytes per triangle, 13 with a cap. Cancel within 50 ms.
 /// Errors   kInvalidArgument: the grid (see VoxelCells), max_triangles 0, an index beyond the vertices, other lengths.
 /// Source   contract core-endpoints 7 (payload cap), wire 11.2 (cells).
 ScanMeshPayload scan_mesh_payload(Span<const Vec3d> vertices, Span<const std::uint32_t> indices,

@@ -75,7 +75,10 @@ class Triangulation {
     const PlaneTriangulation mesh(plane_.view(), DelaunayCuts::kBoth, ctx_);
     const BulkVector<std::uint32_t> closing = closing_triangles(projection.opposite(), mesh.outline(ctx_));
     plane_.reset();
-    const auto faces = [&](const std::array<std::uint32_t, 3>& corner) { return faces_scanner(corner); };
+    const auto faces = [&](const std::array<std::uint32_t, 3>& rows, const std::array<Vec2d, 3>& places) {
+      const int turn = turn_of_directions(places);
+      return turn == 0 ? faces_scanner(rows) : turn < 0;
+    };
     Column<std::uint32_t> indices = mesh.triangles(faces, closing.view(), ctx_);
     name_rows(indices.view());
     return {std::move(indices), mesh.repeated_count(), points_.size - count()};
@@ -184,6 +187,17 @@ class Triangulation {
   }
   const Vec2d& in_plane(std::uint32_t i) const { return plane_[i]; }
 
+  /// Sign of the volume that three directions span, from their projections; 0 if rounding may have changed it. A direction
+  /// (x, y, z) has the projection (x, y) / (1 - z), so with w = (x^2 + y^2 - 1) / 2 of a projection (x, y) the vector
+  /// (x, y, w) is the direction, times w + 1. Projections are known to within 1e-15 rad or so.
+  static int turn_of_directions(const std::array<Vec2d, 3>& p) {
+    const auto w = [](const Vec2d& q) { return (q.x * q.x + q.y * q.y - 1) / 2; };
+    const auto turn = [](const Vec2d& q, const Vec2d& s) { return q.x * s.y - s.x * q.y; };
+    const double w0 = w(p[0]), w1 = w(p[1]), w2 = w(p[2]);
+    const double volume = w0 * turn(p[1], p[2]) + w1 * turn(p[2], p[0]) + w2 * turn(p[0], p[1]);
+    const double doubt = 1e-12 * (w0 + 1) * (w1 + 1) * (w2 + 1);
+    return (volume > doubt) - (volume < -doubt);
+  }
   /// Whether the circle of a triangle is smaller than a half sphere: the scanner is in front of its plane.
   bool faces_scanner(const std::array<std::uint32_t, 3>& corner) const {
     return orient_3d(exact_point(from_scanner(corner[0])), exact_point(from_scanner(corner[1])),

@@ -55,6 +55,28 @@ TEST(Delaunay, CoversTheHullTheSameForAnyThreadCount) {
   EXPECT_NEAR(area, 1e4, 20);
 }
 
+/// The triangles as sets of rows.
+std::set<std::set<std::uint32_t>> triangles_of(const Points& points) {
+  const DelaunayResult mesh = mesh_of(points);
+  std::set<std::set<std::uint32_t>> out;
+  for (std::size_t i = 0; i < mesh.indices.size(); i += 3)
+    out.insert({mesh.indices[i], mesh.indices[i + 1], mesh.indices[i + 2]});
+  return out;
+}
+
+TEST(Delaunay, FarPointsAndEqualCoordinatesKeepTheOrder) {
+  for (const double step : {0.0, 1e-3}) {  // of x; 0: as random numbers are
+    Points points, turned;
+    for (std::uint64_t i = 0; i < 20'000; ++i) {
+      const double x = step == 0 ? random_unit(8, i) : step * static_cast<double>(random_u64(8, i) % 5);
+      points.push_back({x, random_unit(9, i), 0});
+    }
+    points.push_back({1e12, 0.5, 0});  // all others share an interval of x
+    for (const Vec3d& p : points) turned.push_back({p.y, -p.x, 0});
+    EXPECT_EQ(triangles_of(points), triangles_of(turned)) << step;
+  }
+}
+
 TEST(Delaunay, HasNoTrianglesForALineAndRefusesWhatIsNoNumber) {
   EXPECT_EQ(mesh_of({}).indices.size(), 0U);
   EXPECT_EQ(mesh_of({{0, 0, 1}, {1, 1, 5}, {2, 2, 2}, {3, 3, 9}}).indices.size(), 0U);

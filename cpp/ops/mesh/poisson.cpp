@@ -107,7 +107,7 @@ PoissonResult poisson(HitPoints points, Span<const Vec3d> normals, const Poisson
 }
 
 std::uint64_t poisson_bytes(std::uint64_t points) {
-  return points * (8 + 4 + 12 + 12 + 8 + 48 + 12 + 8 + 40 + 1);
+  return points * (8 + 4 + 12 + 12 + 8 + 48 + 12 + 8 + 40 + 4 + 1);
 }
 
 }  // namespace pc

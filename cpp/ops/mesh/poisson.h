@@ -33,12 +33,11 @@ struct PoissonResult {
 ///
 /// points   (n) metres, any one Cartesian frame
 /// normals  (n) pointing outward; any length but 0. A point with a normal of length 0 or not finite is ignored.
-/// Support  With `trim`, a vertex farther from its nearest sample than that sample's 10th neighbour is loose;
-///          connected loose vertices are dropped if one of them is more than twice as far. So gaps between evenly spread
-///          points stay closed, and what the method adds beyond the border of an open surface goes. What is left beyond
-///          it is dropped from there on, ring by ring, where the 10 nearest samples are on one side, with the shards that
-///          this cuts off or leaves touching the rest in vertices alone. Then components whose box has a diagonal of less than twice that distance, at the sample where it
-///          is largest, are dropped as specks.
+/// Support  With `trim`, the surface ends about one spacing beyond its samples: a place farther from its nearest sample
+///          than twice the distance to that sample's 10th neighbour has no support, and what lies in the empty ball around
+///          it goes (poisson_border.h). So gaps between evenly spread points stay closed, and what the method adds beyond
+///          the border of an open surface goes, with the shards that this cuts off. Then components whose box has a
+///          diagonal of less than twice that distance, at the sample where it is largest, are dropped as specks.
 /// Mesh     Without trim: no edge of more than two triangles, none with triangles of opposite winding, and boundary edges
 ///          only at the cube. Vertices in no triangle are left out.
 /// Order    Bit-identical for any thread count.
@@ -49,7 +48,7 @@ struct PoissonResult {
 ///          kUnsupported: 2^32 points, 330 million cells or 2^31 vertices of the surface, and more.
 /// Source   Kazhdan & Hoppe 2013, "Screened Poisson surface reconstruction"; poisson_solver.h and poisson_surface.h. The
 ///          density of the samples comes from the distance to the 10th neighbour instead of a grid; cells are divided to the
-///          level at which they hold samples_per_node, not always to `depth`.
+///          level at which they hold samples_per_node, at creases once more, not always to `depth`.
 PoissonResult poisson(HitPoints points, Span<const Vec3d> normals, const PoissonParams& params,
                       OpContext& ctx);
 

@@ -23,6 +23,7 @@ struct Samples {
   BulkVector<Vec3d> place;
   BulkVector<Vec3d> area_normal;        ///< unit normal times area
   BulkVector<double> area;              ///< of the surface that the sample stands for
+  BulkVector<float> resolution;         ///< cells along the cube's side, of the size that suits the sample
   BulkVector<float> splat_depth;        ///< level, with a fraction, at whose cell size the normal is spread
   BulkVector<std::uint8_t> leaf_depth;  ///< level of the cell that the sample lies in
   std::uint32_t bits = 0;

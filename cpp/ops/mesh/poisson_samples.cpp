@@ -14,6 +14,10 @@ namespace pc::poisson_detail {
 namespace {
 
 constexpr std::size_t kGrain = 16'384;
+/// A sample lies at a crease if the normals of this many of its neighbours are turned by 45 to 135 degrees from its own: one
+/// alone may be a wrong normal, and one that is turned farther belongs to the other face of a sheet.
+constexpr int kLeastTurned = 2;
+constexpr double kTurned = 0.5;                            // squared cosine
 constexpr double kMinExtent = 1e-150, kMaxExtent = 1e150;  // beyond, squares and inverses are 0 or infinite
 
 double length(const Vec3d& v) { return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
@@ -57,6 +61,17 @@ void merge(Samples& samples, std::uint64_t key, const Vec3d& place_sum, const Ve
   samples.area_normal.push_back(normal_sum * (1.0 / count));
 }
 
+/// Whether the surface has a crease at a sample; normals of any length.
+bool is_at_crease(Span<const Vec3d> normals, std::size_t row, Span<const std::uint64_t> neighbors) {
+  int turned = 0;
+  for (const std::uint64_t other : neighbors) {
+    const Vec3d &a = normals[row], &b = normals[other];
+    const double cosine = dot(a, b);
+    turned += cosine * cosine < kTurned * dot(a, a) * dot(b, b) ? 1 : 0;
+  }
+  return turned >= kLeastTurned;
+}
+
 }  // namespace
 
 SampledCloud sample_cloud(Span<const Vec3d> points, Span<const Vec3d> normals, double scale,
@@ -98,6 +113,7 @@ void measure_density(SampledCloud& cloud, const KdTree& tree, double samples_per
                      OpContext& ctx) {
   Samples& samples = cloud.samples;
   samples.area.resize(samples.size());
+  samples.resolution.resize(samples.size());
   samples.splat_depth.resize(samples.size());
   samples.leaf_depth.resize(samples.size());
   cloud.spacing.resize(samples.size());
@@ -113,14 +129,19 @@ void measure_density(SampledCloud& cloud, const KdTree& tree, double samples_per
       // The sample and last - 1 others lie in the disc, the farthest on its border: last samples in its area.
       const double area = M_PI * squared[last - 1] / static_cast<double>(last);
       samples.area[row] = area;
-      samples.area_normal[row] = samples.area_normal[row] * area;
       cloud.spacing[row] = std::sqrt(squared[std::min<std::size_t>(kSupportNeighbors, squared.size) - 1]);
       const double level = -0.5 * std::log2(samples_per_node * area);
-      const auto most = static_cast<double>(depth);
-      const double leaf = std::clamp(std::round(level), 0.0, most);
-      samples.leaf_depth[row] = static_cast<std::uint8_t>(leaf);
-      samples.splat_depth[row] = static_cast<float>(std::clamp(level, 0.0, leaf));
+      const bool crease = is_at_crease(samples.area_normal.view(), row, found.rows(p));
+      const double finer = crease ? 1 : 0, most = depth;
+      const double leaf_level = std::clamp(std::round(level) + finer, 0.0, most);
+      samples.resolution[row] = static_cast<float>(std::exp2(std::clamp(level + finer, 0.0, most)));
+      samples.leaf_depth[row] = static_cast<std::uint8_t>(leaf_level);
+      samples.splat_depth[row] = static_cast<float>(std::clamp(level, 0.0, leaf_level));
     }
+  });
+  parallel_for(ctx, samples.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s)
+      samples.area_normal[s] = samples.area_normal[s] * samples.area[s];
   });
 }
 

@@ -208,15 +208,15 @@ class Cascade {
     neighbor_.resize(27 * free_.size());
     row_.resize(27 * free_.size());
     residual_.resize(free_.size());
-    const double h = std::ldexp(1.0, -static_cast<int>(level.depth)), screen = point_weight_ / h;
+    const double h = std::ldexp(1.0, -static_cast<int>(level.depth));
     parallel_for(ctx_, free_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) assemble_row(level, field, i, h, screen);
+      for (std::size_t i = begin; i < end; ++i) assemble_row(level, field, i, h);
     });
   }
 
-  void assemble_row(const Level& level, const BulkVector<Vec3f>& field, std::size_t i, double h,
-                    double screen) {
+  void assemble_row(const Level& level, const BulkVector<Vec3f>& field, std::size_t i, double h) {
     const std::size_t v = free_[i];
+    const double cells = std::ldexp(1.0, static_cast<int>(level.depth));
     std::uint32_t* const neighbor = neighbor_.data() + 27 * i;
     std::fill(neighbor, neighbor + 27, static_cast<std::uint32_t>(v));
     std::array<double, 27> row{};
@@ -233,6 +233,7 @@ class Cascade {
     }
     for_samples_around(level, v, [&](std::uint32_t s, std::uint32_t cell, std::uint32_t c) {
       const std::array<double, 8> w = corner_weights(position(level, cell, samples_.place[s]));
+      const double screen = point_weight_ * std::min(cells, static_cast<double>(samples_.resolution[s]));
       const double weight = screen * samples_.area[s] * w[c];
       for (std::uint32_t j = 0; j < 8; ++j) row[slot(c, j)] += weight * w[j];
     });

@@ -13,7 +13,8 @@ namespace pc::poisson_detail {
 /// point_weight  weight of the values at the samples against the gradients
 /// Source        Kazhdan & Hoppe 2013, "Screened Poisson surface reconstruction", sections 4.1 to 4.3, with trilinear
 ///               elements at the vertices. Each level solves for a correction of the level above by conjugate gradients
-///               (Jacobi preconditioner); screening weight point_weight 2^depth per unit of area. The field of normals is
+///               (Jacobi preconditioner); screening weight per unit of area: point_weight times the cells along the side at the
+///               level, at most at the one that suits the sample. The field of normals is
 ///               trilinear too: each sample is spread over the corners of its cell at splat_depth, shared between the two
 ///               nearest levels, and smoothed there once. Every level sees the whole field: that of finer levels is
 ///               integrated there and handed up. Spreading it anew at every level instead (a wider field at coarse levels)

@@ -131,16 +131,86 @@ TEST(Poisson, AnOpenSheetIsTrimmedAtItsBorder) {
   const double spacing = 2 / std::sqrt(2000.0);
   EXPECT_GT(beyond(reconstruct(sheet, whole)), 4 * spacing);
   const PoissonResult trimmed = reconstruct(sheet, wide);
-  EXPECT_LT(beyond(trimmed), 3 * spacing);
+  EXPECT_LT(beyond(trimmed), 2 * spacing);
   std::size_t far_count = 0;
   for (const Vec3d& v : trimmed.mesh.vertices.view())
-    far_count += std::max(std::abs(v.x), std::abs(v.y)) - 1 > spacing ? 1 : 0;
-  EXPECT_LT(100 * far_count, trimmed.mesh.vertices.size());
+    far_count += std::max(std::abs(v.x), std::abs(v.y)) - 1 > 1.2 * spacing ? 1 : 0;
+  EXPECT_LT(50 * far_count, topology(trimmed).boundary);
   EXPECT_GT(trimmed.trimmed_count, 0U);
   EXPECT_EQ(topology(trimmed).components, 1U);
   EXPECT_EQ(topology(trimmed).euler, 1);
   const Errors errors = errors_of(trimmed, sheet, [](const Vec3d&) { return 0.0; });
-  EXPECT_LT(errors.most_back, 2 * spacing);
+  EXPECT_LT(errors.most_back, 0.5 * spacing);
+}
+
+double area_of(const PoissonResult& result) {
+  double sum = 0;
+  const auto corner = [&](std::size_t i) { return result.mesh.vertices[result.mesh.indices[i]]; };
+  for (std::size_t t = 0; t < result.mesh.indices.size(); t += 3) {
+    const Vec3d n = cross(corner(t + 1) - corner(t), corner(t + 2) - corner(t));
+    sum += std::sqrt(dot(n, n)) / 2;
+  }
+  return sum;
+}
+
+/// Scan rows are `ratio` times as far apart as the points of a row; every other row is shifted by half a point.
+Surface rows_of_points(std::size_t rows, double ratio) {
+  Surface out;
+  const double apart = 2.0 / static_cast<double>(rows), step = apart / ratio;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (double x = -1 + (row % 2 == 0 ? 0.25 : 0.75) * step; x < 1; x += step) {
+      out.points.push_back({x, -1 + (static_cast<double>(row) + 0.5) * apart, 0});
+      out.normals.push_back({0, 0, 1});
+    }
+  }
+  return out;
+}
+
+TEST(Poisson, RowsFarApartAreNoBorder) {
+  PoissonParams wide = kParams;
+  wide.scale = 1.5;
+  for (const double ratio : {3.0, 10.0, 25.0}) {
+    const PoissonResult result = reconstruct(rows_of_points(40, ratio), wide);
+    EXPECT_EQ(topology(result).components, 1U) << ratio;
+    EXPECT_EQ(topology(result).euler, 1) << ratio;
+    EXPECT_GT(area_of(result), 4 * 0.95) << ratio;
+    EXPECT_LT(area_of(result), 4 * 1.15) << ratio;
+  }
+}
+
+/// Random samples of the faces of the cube [-1, 1]^3.
+Surface cube(std::size_t count, std::uint64_t seed) {
+  Surface out;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t face = random_u64(seed, 3 * i) % 6;
+    double p[3], n[3] = {0, 0, 0};
+    const double side = face % 2 == 0 ? -1 : 1;
+    p[face / 2] = n[face / 2] = side;
+    p[(face / 2 + 1) % 3] = 2 * random_unit(seed, 3 * i + 1) - 1;
+    p[(face / 2 + 2) % 3] = 2 * random_unit(seed, 3 * i + 2) - 1;
+    out.points.push_back({p[0], p[1], p[2]});
+    out.normals.push_back({n[0], n[1], n[2]});
+  }
+  return out;
+}
+
+/// In spacings of the samples, on average over the whole cube: without finer cells at the edges .041.
+TEST(Poisson, EdgesAreSharp) {
+  const PoissonResult result = reconstruct(cube(6000, 7));
+  EXPECT_EQ(topology(result).boundary, 0U);
+  const Errors errors = errors_of(result, cube(20'000, 8), [](const Vec3d&) { return 0.0; });
+  EXPECT_LT(errors.mean_back, 0.0375 * std::sqrt(24 / 6000.0));
+}
+
+/// 8,253 samples ask for cells between levels 6 and 7, nearer to 7, by their spacing. With the weight of level 7, the surface
+/// follows the noise: mean error .276 sigma.
+TEST(Poisson, CellsFinerThanTheSamplesDoNotFollowNoise) {
+  const double sigma = 0.004 * 3.882;
+  const PoissonResult result = reconstruct(test::torus(8253, 1, 0.35, {0, 0, 0}, sigma));
+  const Errors errors = errors_of(result, test::torus(3000, 1, 0.35, {0, 0, 0}),
+                                  [](const Vec3d& v) { return test::torus_distance(v, 1, 0.35); });
+  EXPECT_LT(errors.mean, 0.25 * sigma);
+  EXPECT_LT(errors.mean_back, 0.245 * sigma);
 }
 
 /// Vertices from which two and more edges of a border lead away: triangles that touch in a vertex alone.
@@ -201,14 +271,14 @@ TEST(Poisson, SameBitsForAnyThreadCount) {
                          many.mesh.indices.view().begin(), many.mesh.indices.view().end()));
 }
 
-/// A few of them at a depth with adaptive levels.
+/// A few of them at a depth with adaptive levels, and some with room beyond the points, where borders are cut.
 TEST(Poisson, NastyCloudsGiveManifoldEdgesOrAnError) {
   std::size_t made = 0;
   const std::uint64_t runs = test::fuzz_runs(250);
   for (std::uint64_t seed = 0; seed < runs; ++seed) {
     const Surface cloud = test::nasty_cloud(seed);
     PoissonParams params{seed % 60 == 0 ? 6U : static_cast<std::uint32_t>(1 + seed % 4),
-                         1.1,
+                         seed % 3 == 0 ? 4 : 1.1,
                          0.6,
                          seed % 4 == 0 ? 0 : 2.5,
                          seed % 2 == 0,

@@ -1,5 +1,6 @@
 // A synthetic scan through the running service: request to last byte of the frame, sessions and octrees included.
 import { encodeFrame, type FrameArray } from "../../shared/wire/phb1.ts";
+import { metaOf, postForFrame } from "./frame-client.ts";
 import { usageOf } from "./process.ts";
 import { withService } from "./service.ts";
 import { used } from "./service-jobs.ts";
@@ -62,28 +63,22 @@ export const scanAnswers = ({ triangles, pulses, rays }: ScanWish) =>
       const body = Buffer.from(encodeFrame({ request }, buffers));
       const before = usageOf(service.pid).cpu_s;
       const started = now();
-      const answer = await fetch(`${service.url}/api/lidar/scan`, {
-        method: "POST",
-        headers: { "content-type": "application/octet-stream", accept: "application/octet-stream" },
-        body,
-      });
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of answer.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+      const { head } = await postForFrame(`${service.url}/api/lidar/scan`, body);
       const answer_s = now() - started;
       const answer_cpu_s = usageOf(service.pid).cpu_s - before;
-      return { count: pulses * rays, answer_s, answer_cpu_s, points: pointsOf(Buffer.concat(chunks)) };
+      return { count: pulses * rays, answer_s, answer_cpu_s, points: pointsOf(head) };
     }),
   );
 
-/** Points of a frame after its markers. Errors: the scan failed. */
-function pointsOf(body: Buffer): number {
-  const at = body.indexOf("PHB1");
-  if (at < 0) throw new Error(`no frame: ${body.subarray(0, 500).toString()}`);
-  const { meta } = JSON.parse(body.toString("utf8", at + 8, at + 8 + body.readUInt32LE(at + 4))) as {
-    readonly meta: { success: boolean; error?: string; scanners: { num_points: number; session: object | null }[] };
+/** Points of a frame. Errors: the scan failed. */
+function pointsOf(head: Buffer): number {
+  const { success, error, scanners } = metaOf(head).meta as unknown as {
+    readonly success: boolean;
+    readonly error?: string;
+    readonly scanners: readonly { readonly num_points: number; readonly session: object | null }[];
   };
-  if (!meta.success) throw new Error(`the scan failed: ${meta.error}`);
-  const [scan] = meta.scanners;
+  if (!success) throw new Error(`the scan failed: ${error}`);
+  const [scan] = scanners;
   if (!scan?.session) throw new Error("the scan made no session");
   return scan.num_points;
 }

@@ -1,7 +1,7 @@
 // Plants through the running service: request to last byte of the frame.
-import { connect } from "node:net";
 import { growPlant, type NativeSpecies, plantSummary } from "../../backend/native/plants/plants.ts";
 import { SpeciesLibrary } from "../../backend/sessions/species-library.ts";
+import { metaOf, postForFrame } from "./frame-client.ts";
 import type { ProcessFigures } from "./native.ts";
 import { usageOf } from "./process.ts";
 import { type Service, withService } from "./service.ts";
@@ -38,7 +38,7 @@ export const plantAnswers = ({ path, request, repeats }: PlantWish): Promise<Pla
 export const firstPlant = (request: PlantWish["request"]): Promise<PlantFigures> =>
   withService((service) =>
     used(service, async () => {
-      await posted(`${service.url}/api/plant/no-such-route`, "{}"); // grows nothing
+      await postForFrame(`${service.url}/api/plant/no-such-route`, "{}"); // grows nothing
       return framed(service, "/api/plant/generate", request);
     }),
   );
@@ -98,52 +98,20 @@ interface Answered {
   readonly frame_mib: number;
 }
 
-/**
- * One build, timed from the request to the last byte. The client is a bare socket that receives into one buffer and keeps
- * nothing but the header: `fetch` and node:http spend longer on the pieces of an answer than the service on the plants.
- */
+/** One build, timed from the request to the last byte. */
 async function framed(service: Service, path: string, request: object): Promise<Answered> {
   const body = JSON.stringify({ random_seed: 1, ...request });
   const started = now();
-  const { head, length } = await posted(service.url + path, body);
+  const { head, length } = await postForFrame(service.url + path, body);
   const answer_ms = (now() - started) * 1000;
   const { count, at } = read(head);
   return { count, answer_ms, frame_mib: (length - at) / 2 ** 20 };
 }
 
-/** The header of a frame has the images of its textures. */
-const HEAD_BYTES = 2 ** 20;
-const RECEIVE_BYTES = 2 ** 18;
-
-/** The first bytes of an answer, and its length, of which the headers and the marks of chunks are a thousandth. */
-function posted(url: string, body: string): Promise<{ readonly head: Buffer; readonly length: number }> {
-  const { host, hostname, port, pathname } = new URL(url);
-  const into = Buffer.allocUnsafeSlow(RECEIVE_BYTES);
-  const head = Buffer.allocUnsafeSlow(HEAD_BYTES);
-  let length = 0;
-  const callback = (size: number) => {
-    if (length < HEAD_BYTES) into.copy(head, length, 0, size);
-    length += size;
-    return true;
-  };
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), onread: { buffer: into, callback } });
-    socket.on("error", reject);
-    socket.on("close", () => resolve({ head: head.subarray(0, length), length }));
-    socket.write(
-      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/octet-stream\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
-  });
-}
-
 /** Triangles of a frame, and where it begins, after its markers. Errors: the build failed. */
 function read(body: Buffer): { count: number; at: number } {
-  const at = body.indexOf("PHB1");
-  if (at < 0) throw new Error(`no frame: ${body.subarray(0, 500).toString()}`);
-  const header = JSON.parse(body.toString("utf8", at + 8, at + 8 + body.readUInt32LE(at + 4))) as {
-    readonly meta: Readonly<Record<string, unknown>>;
-  };
-  const { success, error, triangle_count, expanded_triangle_count } = header.meta;
+  const { meta, at } = metaOf(body);
+  const { success, error, triangle_count, expanded_triangle_count } = meta;
   if (success !== true) throw new Error(`the build failed: ${String(error)}`);
   return { count: Number(expanded_triangle_count ?? triangle_count), at };
 }

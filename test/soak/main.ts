@@ -8,6 +8,7 @@ import { root } from "../bench/folders.ts";
 import { Service } from "../bench/service.ts";
 import { median, ProcessWatch, percentile, type Sample, slope } from "./process-watch.ts";
 import { type Found, soak } from "./run.ts";
+import { STALL_MS } from "./user.ts";
 
 const { values } = parseArgs({
   options: {
@@ -19,8 +20,15 @@ const { values } = parseArgs({
 });
 const [minutes, users, seed] = [Number(values.minutes), Number(values.users), Number(values.seed)];
 const pause_ms = 1000 * Number(values.pause);
-/** Octrees are evicted and idle clouds spilled all the time. */
-const SETTINGS = { APP_OCTREE_CACHE_MAX_BYTES: String(2 ** 30), APP_SESSION_IDLE_TTL_SECONDS: "20" };
+/**
+ * Octrees are evicted and idle clouds spilled all the time. Runs that the users could not all do at once within half the
+ * longest time of a step are refused: their cost warning is an answer.
+ */
+const SETTINGS = {
+  APP_OCTREE_CACHE_MAX_BYTES: String(2 ** 30),
+  APP_SESSION_IDLE_TTL_SECONDS: "20",
+  APP_COST_WARNING_SECONDS: String(STALL_MS / 2000 / users),
+};
 const SETTLED_MS = 5000;
 
 /** A process of its own, so that the answers do not wait for the users. */

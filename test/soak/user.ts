@@ -15,7 +15,7 @@ export interface Tally {
 
 const CANCEL_SHARE = 0.12;
 /** A step must not take longer, whatever the others do. */
-const STALL_MS = 180_000;
+export const STALL_MS = 180_000;
 
 const onClouds = CLOUD_ANALYSES.map(([name, weight, step]) => [name, weight, onCloud(step)] as const);
 const ALL = [...STEPS, ...onClouds, ...ANALYSES];

@@ -17,6 +17,7 @@
 // `npm run accuracy -- stems [--json] [--group open_11,dense_12,slope20_13,simulated,apart_1,apart_4,..]`
 // `npm run accuracy -- trees-reference [--json] [--method default,parameters] [--group lpine1,comp_a,compB,plotA,plotB]`
 // `npm run accuracy -- plants [--json] [--method expected,reference] [--group bean,maize,..]`
+// `npm run accuracy -- all [PART ..] [--out build/accuracy]`: all parts one by one, a file each; goes on where it was ended
 import { register } from "tsx/esm/api";
 
 register();

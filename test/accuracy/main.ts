@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { root } from "../bench/folders.ts";
+import { runAll } from "./all.ts";
 import type { Part } from "./part.ts";
 
 function fail(message: string, code: number): never {
@@ -38,6 +39,7 @@ async function report<Row>(part: Part<Row>, { json, method, group }: Wanted): Pr
 
 /** The parts load the addon, which has to be built before. */
 const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
+  backfill: async (wanted) => report((await import("./backfill.ts")).backfillPart, wanted),
   cloth: async (wanted) => report((await import("./csf-reference.ts")).clothPart, wanted),
   crown: async (wanted) => report((await import("./crown.ts")).crownPart, wanted),
   dem: async () => (await import("./dem.ts")).demAccuracy(),
@@ -73,14 +75,23 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, method: { type: "string" }, group: { type: "string" } },
+  options: {
+    json: { type: "boolean", default: false },
+    method: { type: "string" },
+    group: { type: "string" },
+    out: { type: "string", default: "build/accuracy" },
+  },
 });
-const part = positionals.length === 1 ? parts[positionals[0] ?? ""] : undefined;
-if (!part)
+const all = Object.keys(parts).sort();
+const [name, ...wished] = positionals;
+const part = positionals.length === 1 ? parts[name ?? ""] : undefined;
+if (!part && name !== "all")
   fail(
-    `usage: npm run accuracy -- ${Object.keys(parts).sort().join("|")} [--json] [--method NAME,..] [--group NAME,..]`,
+    `usage: npm run accuracy -- ${all.join("|")} [--json] [--method NAME,..] [--group NAME,..]
+       npm run accuracy -- all [PART ..] [--out build/accuracy]`,
     2,
   );
 const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
 if (built.status !== 0) process.exit(1);
-await part({ json: values.json, method: values.method, group: values.group });
+if (part) await part({ json: values.json, method: values.method, group: values.group });
+else process.exitCode = (await runAll(names(wished.join(",") || undefined, all, "part"), values.out)) ? 0 : 1;

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { dropMovedCache } from "./cmake-cache.mjs";
 import { root } from "./fingerprint.mjs";
 
@@ -45,6 +45,17 @@ function run(command, args, options = {}) {
   });
 }
 
+/** What failed, by name and first lines: said once more at the end, where a reader of a long log looks. */
+const failures = [];
+const noteFailure = (name, message = "") => {
+  const lines = message.split("\n").slice(0, 6);
+  failures.push(
+    [name, ...lines.filter((line) => line.trim() !== "").map((line) => `  ${line.slice(0, 300)}`)].join("\n"),
+  );
+};
+
+const lastLines = (text) => text.trimEnd().split("\n").slice(-6).join("\n");
+
 const npx = (name) => join(root, "node_modules", ".bin", process.platform === "win32" ? `${name}.cmd` : name);
 const one = ({ status }) => (status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
 const counted = ({ status, text }, pattern) => {
@@ -68,7 +79,7 @@ async function staticChecks() {
     [npx("biome"), "check", "--error-on-warnings", "."],
   ]) {
     const result = await run(command, args);
-    if (result.status !== 0) say(`FAILED: ${[command, ...args].join(" ")}`);
+    if (result.status !== 0) noteFailure([command, ...args].join(" "), lastLines(result.text));
     results.push(one(result));
   }
   return results;
@@ -103,6 +114,9 @@ async function cppTests() {
   const failed = [...result.text.matchAll(/\[ {2}FAILED {2}\] (\d+) tests?/g)].at(-1)?.[1] ?? "0";
   const skipped = [...result.text.matchAll(/\[ {2}SKIPPED \] (\d+) tests?/g)].at(-1)?.[1];
   if (skipped) say(`${skipped} C++ tests skipped; the lines above say why`);
+  for (const [, name] of result.text.matchAll(/\[ {2}FAILED {2}\] (\w+[./].*?) \(\d+ ms\)/g))
+    noteFailure(`C++ ${name}`);
+  if (result.status !== 0 && failed === "0") noteFailure("C++ tests ended early", lastLines(result.text));
   return counted(
     { ...result, text: `${result.text}\n#failed ${failed}` },
     /\[ {2}PASSED {2}\] (\d+) tests?[\s\S]*#failed (\d+)/g,
@@ -111,6 +125,7 @@ async function cppTests() {
 
 async function fuzz() {
   const result = await run(join(asan, "pc_fuzz"), ["all", FUZZ_CASES], { cwd: asan });
+  if (result.status !== 0) noteFailure("fuzz", lastLines(result.text));
   return counted(result, /(\d+) passed, (\d+) failed/g);
 }
 
@@ -119,7 +134,9 @@ async function limits() {
     say("allocator limits: skipped, the preload library needs Linux");
     return { passed: 0, failed: 0 };
   }
-  return one(await run(process.execPath, ["scripts/test-limits.mjs"]));
+  const result = await run(process.execPath, ["scripts/test-limits.mjs"]);
+  if (result.status !== 0) noteFailure("allocator limits", lastLines(result.text));
+  return one(result);
 }
 
 async function typescript() {
@@ -133,12 +150,22 @@ async function typescript() {
     [npx("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
     { env: { ...env, APP_RECORD_CALLS: calls } },
   );
-  if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, "utf8"));
+  if (!existsSync(report)) {
+    noteFailure(`vitest ended with ${status} and left no report`);
+    return { passed: 0, failed: 1 };
+  }
+  const { numPassedTests, numFailedTests, numFailedTestSuites, testResults } = JSON.parse(readFileSync(report, "utf8"));
+  for (const file of testResults) {
+    const name = relative(root, file.name);
+    const broken = file.assertionResults.filter((test) => test.status === "failed");
+    for (const test of broken) noteFailure(`${name} > ${test.fullName}`, test.failureMessages.join("\n"));
+    if (file.status === "failed" && broken.length === 0) noteFailure(name, file.message);
+  }
   const failed = numFailedTests || (status === 0 ? 0 : Math.max(1, numFailedTestSuites));
   const tests = { passed: numPassedTests, failed };
   if (failed > 0) return tests; // a failed test may have called less
   const recorded = await run(process.execPath, ["scripts/endpoint-index.mjs", "--check-calls", calls]);
+  if (recorded.status !== 0) noteFailure("endpoints no test calls", lastLines(recorded.text));
   return [tests, one(recorded)];
 }
 
@@ -191,6 +218,7 @@ async function runAll(lane) {
   }
 }
 if (results.length === 0) await Promise.all([runAll(beside), runAll(parts[wanted])]);
+for (const failure of failures) console.log(`FAILED: ${failure}`);
 const passed = results.reduce((sum, result) => sum + result.passed, 0);
 const failed = results.reduce((sum, result) => sum + result.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);

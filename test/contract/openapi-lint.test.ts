@@ -7,7 +7,7 @@ import { sessionTest } from "../support/session/session-test.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LINTER = join(ROOT, "node_modules", "@redocly", "cli", "bin", "cli.js");
-const LINT_MS = 60_000;
+const LINT_MS = 120_000;
 
 const made = sessionTest();
 

@@ -19,7 +19,7 @@ const hasChromium = existsSync(executablePath);
 if (!hasChromium) console.log(`octree browser test: skipped, no Chromium at ${executablePath} (APP_TEST_CHROMIUM)`);
 const scan = testScan(join("trees_tls", "itsme_tree1.las"));
 
-const START_MS = 40_000;
+const START_MS = 120_000;
 const GENERATED_POINTS = 60_000;
 /** The renderer moves the octree to its origin in float64, and back it is not the same last bit. */
 const REORIGIN_M = 1e-9;

@@ -10,7 +10,7 @@ const executablePath = process.env.APP_TEST_CHROMIUM ?? "/usr/bin/chromium";
 const hasChromium = existsSync(executablePath);
 if (!hasChromium) console.log(`plant browser test: skipped, no Chromium at ${executablePath} (APP_TEST_CHROMIUM)`);
 
-const START_MS = 40_000;
+const START_MS = 120_000;
 const BEAN = { plant_type: "bean", age: 20, random_seed: 1 };
 const FOREST = { mode: "canopy", plant_type: "olive", age: 500, count_x: 30, count_y: 30, random_seed: 1 };
 

@@ -19,7 +19,7 @@ import { type HeadlessBackend, startHeadless } from "../support/process/headless
 import { hasChromium, launchChromium, serveViewPage, type ViewSite } from "../support/window/browser.ts";
 
 if (!hasChromium) console.log("window view test: skipped, no Chromium (APP_TEST_CHROMIUM)");
-const START_MS = 60_000;
+const START_MS = 120_000;
 /** UTM coordinates: float32 would be off by half a metre. */
 const AT: Point = [500_000, 5_400_000, 300];
 const TOKEN = "0123456789abcdef0123456789abcdef";

@@ -1,5 +1,6 @@
 // Times that a test bounds, without what the machine adds to them: other programs share its processors.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { expect, vi } from "vitest";
 
@@ -9,16 +10,23 @@ const GUARD_MS = 90_000;
 
 export interface Times {
   readonly ms: number;
-  /** Of those, how long threads of the process were ready to run and got no processor. */
+  /** Of those, how long threads of the process were ready to run and got no processor, from other programs or from the host. */
   readonly waited_ms: number;
   /** The rest: what the code itself took, its pauses included. */
   readonly own_ms: number;
+}
+
+/** What the host of a virtual machine gave to others instead of one of our processors: Linux counts it in steps of 10 ms. */
+function stolenMs(): number {
+  const [all = ""] = (textOf("/proc/stat") ?? "").split("\n");
+  return (10 * Number(all.trim().split(/ +/)[8] ?? 0)) / availableParallelism();
 }
 
 /** Waits of the threads of some processes for a processor, as Linux counts them: a thread's first is its process's main. */
 class ThreadWaits {
   readonly #start: ReadonlyMap<string, number>;
   readonly #last = new Map<string, number>();
+  readonly #stolen = stolenMs();
   readonly #pids: readonly number[];
 
   constructor(pids: readonly number[]) {
@@ -39,7 +47,7 @@ class ThreadWaits {
     const mains = new Set(this.#pids.map((pid) => `${pid}/${pid}`));
     const waited = [...this.#last].map(([name, ms]) => ({ name, ms: ms - (this.#start.get(name) ?? 0) }));
     const of = (isMain: boolean) => waited.filter(({ name }) => mains.has(name) === isMain).map(({ ms }) => ms);
-    return of(true).reduce((sum, ms) => sum + ms, 0) + Math.max(0, ...of(false));
+    return of(true).reduce((sum, ms) => sum + ms, 0) + Math.max(0, ...of(false)) + stolenMs() - this.#stolen;
   }
 }
 

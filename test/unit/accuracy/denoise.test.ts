@@ -7,7 +7,7 @@ import { DATA } from "../../support/scans/data-folder.ts";
 /** Noise planted into real airborne scans, at eight spacings and more above thin crowns too. */
 test.skipIf(!existsSync(DATA))(
   "auto finds noise in airborne scans and keeps the scans",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const rows = await denoisePart.measure(["auto"], ["als"]);
     expect(rows.map(({ name }) => name)).toEqual(["pyfor pine", "autzen", "MLBS 1"]);
@@ -20,7 +20,7 @@ test.skipIf(!existsSync(DATA))(
 );
 
 /** Mixed pixels at the edges of trees that another program has scanned. */
-test.skipIf(!existsSync(DATA))("auto finds mixed pixels where it knows the beams", { timeout: 60_000 }, async () => {
+test.skipIf(!existsSync(DATA))("auto finds mixed pixels where it knows the beams", { timeout: 240_000 }, async () => {
   const rows = await denoisePart.measure(["auto"], ["tracer"]);
   expect(rows.map(({ beams }) => beams)).toEqual([false, true, false, true]);
   for (const { name, beams, recall, cloud_kept } of rows) {

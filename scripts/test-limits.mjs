@@ -1,5 +1,5 @@
 // Runs the core under Electron's allocator limits: at their real size, and scaled down so that any scratch that is not
-// in pages of its own shows with a small cloud.
+// in pages of its own shows with a small cloud. The core is the one of the addon, as it is delivered.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -12,8 +12,16 @@ const run = (command, args, env = {}) =>
   spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } }).status ?? 1;
 
 const ninja = spawnSync("ninja", ["--version"]).status === 0 ? ["-G", "Ninja"] : [];
-const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=OFF", "-DPC_LIMITS=ON", "-DCMAKE_BUILD_TYPE=Release"];
+const core = join(root, "build", "native", "libpc_core.a");
+const options = [
+  "-DPC_ADDON=OFF",
+  "-DPC_CUDA=OFF",
+  "-DPC_LIMITS=ON",
+  "-DCMAKE_BUILD_TYPE=Release",
+  `-DPC_CORE_LIBRARY=${core}`,
+];
 dropMovedCache(folder);
+if (run(process.execPath, ["scripts/build-native.mjs"]) !== 0) process.exit(1);
 if (run("cmake", ["-S", root, "-B", folder, ...ninja, ...options]) !== 0) process.exit(1);
 if (
   run("cmake", [

@@ -37,7 +37,7 @@ async function report<Row>(part: Part<Row>, { json, method, group }: Wanted): Pr
   if (method === undefined && group === undefined) console.log(part.targets(rows));
 }
 
-/** The parts load the addon, which has to be built before. */
+/** The parts load the addon and the programs that run models, which have to be built before. */
 const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   backfill: async (wanted) => report((await import("./backfill.ts")).backfillPart, wanted),
   cloth: async (wanted) => report((await import("./csf-reference.ts")).clothPart, wanted),
@@ -91,7 +91,9 @@ if (!part && name !== "all")
        npm run accuracy -- all [PART ..] [--out build/accuracy]`,
     2,
   );
-const built = spawnSync(process.execPath, ["scripts/build-native.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
-if (built.status !== 0) process.exit(1);
+for (const script of ["scripts/build-native.mjs", "scripts/build-ts.mjs"]) {
+  const built = spawnSync(process.execPath, [script], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (built.status !== 0) process.exit(1);
+}
 if (part) await part({ json: values.json, method: values.method, group: values.group });
 else process.exitCode = (await runAll(names(wished.join(",") || undefined, all, "part"), values.out)) ? 0 : 1;

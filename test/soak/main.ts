@@ -27,7 +27,7 @@ const pause_ms = 1000 * Number(values.pause);
 const SETTINGS = {
   APP_OCTREE_CACHE_MAX_BYTES: String(2 ** 30),
   APP_SESSION_IDLE_TTL_SECONDS: "20",
-  APP_COST_WARNING_SECONDS: String(STALL_MS / 2000 / users),
+  APP_COST_WARNING_SECONDS: String(Math.max(1, Math.floor(STALL_MS / 2000 / users))),
 };
 const SETTLED_MS = 5000;
 

@@ -113,7 +113,12 @@ export interface VoxelProjection {
   readonly facing: number;
   /** With `limits`: G is averaged over the azimuths of the leaves; false: `facing` says that they are not uniform. */
   readonly uniform_azimuths: boolean;
+  /** With `limits`: share of the triangles that fold against all their neighbours; up to MOST_FOLDED they are left out. */
+  readonly folded: number;
 }
+
+/** Above, the noise of the ranges folds the leaves themselves, and no triangle is left out. */
+export const MOST_FOLDED = 0.25;
 
 export interface LadNative {
   traceBeams(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<TracedBeams>;

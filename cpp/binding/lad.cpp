@@ -211,7 +211,8 @@ std::optional<TriangleLimits> triangle_limits(const Napi::Value& value) {
 }
 
 // voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
-// NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, uniform_azimuths }> - with limits: triangulated_projection
+// NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, uniform_azimuths, folded }> - with limits:
+// triangulated_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
@@ -231,7 +232,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         const LeafTriangles triangles{vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids,
                                       origins->as<Vec3d>()};
         return limits ? triangulated_projection(triangles, *limits, grid.view(), ctx)
-                      : TriangulatedProjection{voxel_projection(triangles, grid.view(), ctx), 1, true};
+                      : TriangulatedProjection{voxel_projection(triangles, grid.view(), ctx), 1, true, 0};
       },
       [](Napi::Env env, TriangulatedProjection&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
@@ -241,6 +242,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         out.Set("mean_g", found.mean_g);
         out.Set("facing", found.facing);
         out.Set("uniform_azimuths", found.uniform_azimuths);
+        out.Set("folded", found.folded);
         return out;
       });
 }

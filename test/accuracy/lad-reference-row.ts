@@ -13,6 +13,7 @@ import type { VoxelBox } from "../../backend/native/surfaces.ts";
 import { type Inverted, invert } from "./lad-inversion.ts";
 import { type ReferencePulses, readCase, readPulses, readVoxels } from "./lad-reference.ts";
 import { triangleG } from "./lad-triangles.ts";
+import { seenAreas } from "./lad-views.ts";
 import { column, positions } from "./native.ts";
 
 /** Tolerances of the reference data. */
@@ -30,6 +31,8 @@ export interface ReferenceRow {
   readonly own: readonly number[];
   /** The same three, returns weighed by energy; empty for scans of one return per pulse. */
   readonly energy: readonly number[];
+  /** The same three without voxels (capture-recapture); empty for one scan and for several returns per pulse. */
+  readonly seen: readonly number[];
 }
 
 const at = (list: ArrayLike<number>, i: number) => list[i] ?? Number.NaN;
@@ -88,6 +91,9 @@ export async function referenceRow(name: string): Promise<ReferenceRow> {
     totals.push(total(await invert(read, voxels, g)));
     energies.push(await weighed(g, hit_cosine));
   }
+  const several = scans.length > 1 && scans.every(({ return_type }) => return_type === "single");
+  const both = [helios_settings_A, helios_settings_B];
+  const seen = several ? await seenAreas(name, read, voxels, true_g, both) : [];
   const diagonal = Math.hypot(grid.size[0] / grid.nx, grid.size[1] / grid.ny, grid.size[2] / grid.nz);
   let [transmission, path_m, outside, compared, area, truth] = [0, 0, 0, 0, 0, 0];
   for (const voxel of readVoxels(name)) {
@@ -115,5 +121,6 @@ export async function referenceRow(name: string): Promise<ReferenceRow> {
     of_truth: area / truth,
     own: totals.map((area) => area / truth),
     energy: energies.flatMap((area) => (area === null ? [] : [area / truth])),
+    seen: seen.map((area) => area / truth),
   };
 }

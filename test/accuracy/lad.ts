@@ -44,12 +44,14 @@ const lawTable = (rows: readonly LawRow[]) =>
 
 const referenceTable = (rows: readonly ReferenceRow[]) =>
   table(
-    "| case | voxels | transmission differs by | path differs by | LAD outside | total of the truth | G of short triangles | of long ones | by energy | short | long |",
-    rows.map(({ name, voxels, transmission, path_m, outside, of_truth, own, energy }) => {
+    "| case | voxels | transmission differs by | path differs by | LAD outside | total of the truth | G of short triangles | of long ones | by energy | short | long | without voxels | short | long |",
+    rows.map(({ name, voxels, transmission, path_m, outside, of_truth, own, energy, seen }) => {
       const differences = `${transmission.toExponential(1)} | ${path_m.toExponential(1)} m | ${outside}`;
       const shares = [of_truth, ...own].map((one) => fixed(one, 3));
-      const weighed = [0, 1, 2].map((k) => (energy[k] === undefined ? "" : fixed(energy[k], 3)));
-      return `| ${name} | ${voxels} | ${differences} | ${[...shares, ...weighed].join(" | ")} |`;
+      const others = [energy, seen].flatMap((three) =>
+        [0, 1, 2].map((k) => (three[k] === undefined ? "" : fixed(three[k], 3))),
+      );
+      return `| ${name} | ${voxels} | ${differences} | ${[...shares, ...others].join(" | ")} |`;
     }),
   );
 

@@ -125,9 +125,23 @@ describe("from an own triangulation", () => {
       const { warnings } = await compute({ ...free, scans: [wall(0, {}, turn)] });
       return warnings.filter((text) => text.startsWith("Most leaves")).join();
     };
-    expect(await told(0)).toMatch(/face the scanners, like those of a hedge: their triangles project 1\.[2-4]\d times/);
+    expect(await told(0.06)).toMatch(
+      /face the scanners, like those of a hedge: their triangles project 1\.[2-4]\d times/,
+    );
     expect(await told(Math.PI / 4)).toBe(""); // by chance G is that of uniform azimuths
     expect(await told((62 * Math.PI) / 180)).toMatch(/edge on to the scanners.*project 0\.\d+ times/);
+  });
+
+  test("ranges as noisy as the hits are apart are told", async () => {
+    const wide = { lmax: 0.2, max_aspect_ratio: 20 };
+    const told = async (noise: number) => {
+      const leaves = wall(0);
+      const points = leaves.points.map((at, i) => [(at[0] ?? 0) + noise * Math.sin(i * i), at[1], at[2]]);
+      const { warnings } = await compute({ ...free, ...wide, scans: [{ ...leaves, points }] });
+      return warnings.filter((text) => text.includes("fold against")).join();
+    };
+    expect(await told(0)).toBe("");
+    expect(await told(0.06)).toMatch(/^[2-9]\d % of the triangles fold against all their neighbours/);
   });
 
   test("limits of the triangles; values that are not used are told", async () => {

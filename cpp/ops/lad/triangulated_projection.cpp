@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "ops/lad/folded_triangles.h"
 
 namespace pc {
 
@@ -83,14 +84,23 @@ Detected detected_azimuths(const Vec3d beams[3], const Vec3d& along, double incl
 class Weighing {
  public:
   Weighing(const LeafTriangles& mesh, const TriangleLimits& limits, OpContext& ctx)
-      : mesh_(mesh), limits_(limits), at_corner_(mesh.vertices.size) {
+      : mesh_(mesh),
+        limits_(limits),
+        left_out_(folded_triangles(mesh.vertices, mesh.indices, ctx)),
+        at_corner_(mesh.vertices.size) {
+    const auto folded = std::count(left_out_.begin(), left_out_.end(), 1);
+    if (folded > 0) folded_share_ = static_cast<double>(folded) / static_cast<double>(left_out_.size());
+    if (folded_share_ > kMostFolded) std::fill(left_out_.begin(), left_out_.end(), 0);
     for (std::size_t i = 0; i < mesh.indices.size; ++i) {
       if (i % (std::size_t{1} << 16) == 0) ctx.checkpoint();
-      ++at_corner_[mesh.indices[i]];
+      if (!left_out_[i / 3]) ++at_corner_[mesh.indices[i]];
     }
   }
 
+  double folded_share() const { return folded_share_; }
+
   Weighed of(std::size_t t) const {
+    if (left_out_[t]) return {};
     const std::uint32_t* corner = mesh_.indices.data + 3 * t;
     const Vec3d origin = mesh_.origins[mesh_.scan_ids[t]];
     Vec3d beams[3];
@@ -120,6 +130,8 @@ class Weighing {
  private:
   const LeafTriangles& mesh_;
   const TriangleLimits& limits_;
+  BulkVector<std::uint8_t> left_out_;
+  double folded_share_ = 0;
   BulkVector<std::uint32_t> at_corner_;
 };
 
@@ -138,7 +150,7 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
     for (std::size_t t = begin; t < end; ++t)
       if (cells.cell_ids[t] != kNoCell) parts[t] = weighing.of(t);
   });
-  TriangulatedProjection out{{Column<double>(cells.cell_count), 0, 0, 0}, 1, true};
+  TriangulatedProjection out{{Column<double>(cells.cell_count), 0, 0, 0}, 1, true, weighing.folded_share()};
   Column<double> whole(cells.cell_count), seen_of(cells.cell_count), area(cells.cell_count);
   Weighed sum{};
   for (std::size_t t = 0; t < count; ++t) {

@@ -16,20 +16,25 @@ struct TriangleLimits {
 /// nothing.
 constexpr double kLeastFacing = 0.75, kMostFacing = 1.15;
 constexpr std::uint64_t kFewestFacing = 30;
+/// Folded triangles as a share of all, above which none is left out: the noise of the ranges then folds the leaves themselves.
+/// Scans of leaves without noise have .00 to .19, with noise as large as the distance of their hits .34 and more.
+constexpr double kMostFolded = 0.25;
 
 struct TriangulatedProjection : VoxelProjection {
   /// Mean |normal . beam| of the triangles as a share of that for uniform azimuths; 1 without triangles.
   double facing;
   bool
       uniform_azimuths;  ///< G is averaged over the azimuths; false: it is that of the triangles as they stand
+  double folded;         ///< folded triangles as a share of all; up to kMostFolded they are left out
 };
 
 /// Leaf projection function of every voxel from the triangles that an angular triangulation of scans has left in it, without
 /// the bias towards leaves that face the scanner.
 ///
 /// Triangles sample the area of leaves evenly, except that grazing leaves lose theirs: their triangles are long and thin and
-/// pass no limit, and most hits of a narrow strip are at its rim. Each triangle is therefore weighed by A e / p: its area;
-/// e, the mean over its corners of 6 / triangles at the corner (a hit inside a leaf has 6, at its rim fewer); and p, the share
+/// pass no limit, and most hits of a narrow strip are at its rim; and except that long edges join neighbouring leaves: folded
+/// triangles (folded_triangles) are left out. Each other one is therefore weighed by A e / p: its area; e, the mean over its
+/// corners of 6 / triangles at the corner (a hit inside a leaf has 6, at its rim fewer); and p, the share
 /// of the azimuths of its leaf, its inclination kept, for which its three beams would give a triangle within the limits.
 /// G = sum w m / sum w, m the projection of its inclination along its beam, averaged over the azimuths.
 ///
@@ -38,8 +43,8 @@ struct TriangulatedProjection : VoxelProjection {
 ///
 /// triangles  as left by the limits
 /// Order      k-major; the same bits for any number of threads. Triangles without area count nowhere.
-/// Cost       O(16 triangles + cells); 44 bytes per triangle, 4 per vertex and 16 per cell. Cancel within 50 ms.
-/// Errors     kInvalidArgument: those of check_leaf_triangles and grid_binning, limits out of range.
+/// Cost       O(16 triangles + cells); 73 bytes per triangle, 8 per vertex and 24 per cell. Cancel within 50 ms.
+/// Errors     kInvalidArgument: those of check_leaf_triangles, grid_binning and folded_triangles, limits out of range.
 /// Source     Weighing by inverse probability of detection: Horvitz & Thompson 1952 (J. Am. Stat. Assoc. 47). That hits sample
 ///            leaf area by its projection: Ross 1981. Own: the replay of each triangle at 16 azimuths, equally spaced from a
 ///            random first one (random_unit of the triangle), and e.

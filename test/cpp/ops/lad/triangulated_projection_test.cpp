@@ -98,7 +98,7 @@ Span<const T> span_of(const std::vector<T>& values) {
 }
 
 struct Found {
-  double weighed, plain;
+  double weighed, plain, folded;
 };
 
 Found projections(const Leaves& leaves, const TriangleLimits& limits, int threads = 1) {
@@ -108,7 +108,8 @@ Found projections(const Leaves& leaves, const TriangleLimits& limits, int thread
   const VoxelBox grid{{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}};
   const LeafTriangles mesh{span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans),
                            span_of(origins)};
-  return {triangulated_projection(mesh, limits, grid, ctx).g[0], voxel_projection(mesh, grid, ctx).g[0]};
+  const TriangulatedProjection found = triangulated_projection(mesh, limits, grid, ctx);
+  return {found.g[0], voxel_projection(mesh, grid, ctx).g[0], found.folded};
 }
 
 /// G of the law, averaged over the zeniths of the beams.
@@ -140,6 +141,42 @@ TEST(TriangulatedProjection, IsTheSameForAnyNumberOfThreads) {
   const TriangleLimits limits{0.012, 4};
   const Leaves leaves = leaves_of(LeafAngleLaw::kSpherical, 3, limits);
   EXPECT_EQ(projections(leaves, limits, 1).weighed, projections(leaves, limits, 2).weighed);
+}
+
+TEST(TriangulatedProjection, TrianglesBetweenLeavesCountNowhere) {
+  const TriangleLimits limits{0.06, 10};
+  const Leaves alone = leaves_of(LeafAngleLaw::kPlanophile, 4, limits);
+  Leaves joined = alone;
+  const std::size_t count = alone.scans.size();
+  for (std::size_t t = 0; t < count; t += 9) {  // from an edge to a leaf behind it
+    const Vec3d hit = alone.vertices[alone.indices[3 * t]] * (1 + 0.02 / kRange_m);
+    joined.vertices.push_back(hit + Vec3d{0, 0, 0.02});
+    for (const std::uint32_t corner : {alone.indices[3 * t], alone.indices[3 * t + 1],
+                                       static_cast<std::uint32_t>(joined.vertices.size() - 1)})
+      joined.indices.push_back(corner);
+    joined.scans.push_back(0);
+  }
+  const Found before = projections(alone, limits), after = projections(joined, limits);
+  EXPECT_NEAR(after.weighed, before.weighed,
+              0.06 * before.weighed);  // a tenth of them is nearly in the plane
+  EXPECT_GT(std::abs(after.plain - before.plain), 0.02 * before.plain);
+  EXPECT_LT(before.folded, 0.01);
+  EXPECT_NEAR(after.folded, 0.09, 0.01);
+}
+
+TEST(TriangulatedProjection, NoiseThatFoldsLeavesLeavesNoTriangleOut) {
+  const TriangleLimits limits{0.06, 10};
+  Leaves leaves = leaves_of(LeafAngleLaw::kSpherical, 5, limits);
+  for (std::size_t v = 0; v < leaves.vertices.size(); ++v)
+    leaves.vertices[v] = leaves.vertices[v] * (1 + 0.005 * (2 * random_unit(6, v) - 1) / kRange_m);
+  JobControl control;
+  OpContext ctx(control);
+  const std::vector<Vec3d> origins{{0, 0, 0}};
+  const TriangulatedProjection found = triangulated_projection(
+      {span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans), span_of(origins)}, limits,
+      {{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}}, ctx);
+  EXPECT_GT(found.folded, kMostFolded);
+  EXPECT_EQ(found.triangle_count, leaves.scans.size());
 }
 
 TEST(TriangulatedProjection, RefusesWrongCornersAndLimits) {

@@ -67,6 +67,8 @@ export class TreeService {
       ground_class: Uint32Array.from(points.organ, (organ) => (organ === ORGAN.ground ? 1 : 2)),
       acknowledge_cost: true,
     };
+    // A connection that idled while the stand was made may just be closing: a request that may fail finds out.
+    await this.#transport.json({ method: "GET", path: "/health", timeoutMs: HOUR_MS }).catch(() => undefined);
     const call = { method: "POST", path: PATH, timeoutMs: HOUR_MS, ...listBody(request) } as const;
     const answer = (await this.#transport.json(call)) as Json;
     if (answer.success !== true) throw new Error(`${method}: ${String(answer.error)}`);

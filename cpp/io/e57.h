@@ -15,6 +15,8 @@ enum class E57FieldType : std::uint8_t { kInteger, kScaledInteger, kFloat32, kFl
 
 /// Most elements of a point record that are read and written.
 inline constexpr std::size_t kE57MaxFields = 1024;
+/// Longest name of a field that is read, without the prefix of own columns; longer names of columns are written shortened.
+inline constexpr std::size_t kE57MaxNameBytes = 4096;
 
 /// One element of a scan's point record.
 struct E57Field {

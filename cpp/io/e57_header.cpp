@@ -17,7 +17,6 @@ namespace e57 {
 namespace {
 
 constexpr std::size_t kMaxScans = 65535;  // scan_index is 16 bits wide
-constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxWarnings = 100;
 
 /// Reads values of the XML section; messages name the element and its byte.
@@ -149,7 +148,8 @@ void collect_fields(const ValueReader& values, const XmlElement& parent, const s
     if (own_columns && local.starts_with(kOwnPrefix))
       local.remove_prefix(std::string_view(kOwnPrefix).size());
     std::string name = prefix + std::string(local);
-    if (name.size() > kMaxNameBytes) values.fail(*child, "a field's name is longer than 200 bytes");
+    if (name.size() > kE57MaxNameBytes)
+      values.fail(*child, "a field's name is longer than " + std::to_string(kE57MaxNameBytes) + " bytes");
     if (child->attribute("type") == "Structure" || child->attribute("type") == "Vector") {
       collect_fields(values, *child, name + "/", own_columns, fields);
       continue;

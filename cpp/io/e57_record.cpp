@@ -64,6 +64,16 @@ std::string element_name(const std::string& slug) {
   return starts_well ? name : "_" + name;
 }
 
+/// Cut between characters, with room for the number that makes it unique.
+std::string readable(std::string name) {
+  constexpr std::size_t kRoom = 16;
+  if (name.size() <= kE57MaxNameBytes) return name;
+  std::size_t end = kE57MaxNameBytes - kRoom;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
+  name.resize(end);
+  return name;
+}
+
 bool fits_float(double value) {
   return value != value || static_cast<double>(static_cast<float>(value)) == value;
 }
@@ -147,7 +157,7 @@ RecordSource name_columns(const CloudView& view, std::vector<std::string>& warni
     }
     const auto* const standard = std::find_if(std::begin(kRaster), std::end(kRaster),
                                               [&](const Standard& s) { return s.slug == scalar.slug; });
-    const std::string name = names.take(scalar.slug, element_name(scalar.slug), warnings);
+    const std::string name = names.take(scalar.slug, readable(element_name(scalar.slug)), warnings);
     source.scalars.push_back(
         {kOwnPrefix + name, scalar.values, standard == std::end(kRaster) ? "" : standard->element});
   }

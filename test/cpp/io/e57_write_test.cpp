@@ -289,6 +289,25 @@ TEST(E57Writer, StrangeNamesAndWideRecordsAreWritten) {
   EXPECT_THROW(write(cloud.view()), Error);
 }
 
+TEST(E57Writer, LongNamesComeBackOrAreShortened) {
+  TestCloud cloud;
+  for (int i = 0; i < 50; ++i) cloud.points.push_back({0.1 * i, 0, 0});
+  std::string wide;
+  while (wide.size() < 4200) wide += "\u00e9";  // two bytes each
+  const std::string names[] = {std::string(500, 'n'), std::string(4096, 'm'), wide + "a", wide + "b"};
+  for (std::size_t i = 0; i < 4; ++i) cloud.scalars.emplace_back(names[i], random_column<float>(50, 64, i));
+  const Written out = write(cloud.view());
+  EXPECT_EQ(out.result.warnings.size(), 2u);
+  const E57Cloud back = read_back(out);
+  std::vector<std::size_t> rows(50);
+  std::iota(rows.begin(), rows.end(), 0);
+  for (std::size_t i = 0; i < 2; ++i)
+    expect_same_values(cloud.scalars[i].second, find(back, names[i])->values, rows, names[i]);
+  const std::string cut = wide.substr(0, 4080);
+  expect_same_values(cloud.scalars[2].second, find(back, cut)->values, rows, "first");
+  expect_same_values(cloud.scalars[3].second, find(back, cut + "_2")->values, rows, "second");
+}
+
 TEST(E57Writer, IntegersAboveTheRangeBecomeReal) {
   TestCloud cloud;
   cloud.points = {{1, 0, 0}, {2, 0, 0}};

@@ -22,7 +22,8 @@ inline std::vector<Pipe> pipes() {
     const Vec3d way = (stem.to - stem.from) * 0.72;
     const double length = std::sqrt(dot(way, way));
     const Vec3d turned = way * 0.8 + side * (0.6 * length);
-    out.push_back({stem.to, stem.to + turned, 0.7 * stem.radius});
+    const Vec3d inside = way * (1.5 * stem.radius / length);  // so that its bark meets the bark it grows from
+    out.push_back({stem.to - inside, stem.to + turned, 0.7 * stem.radius});
   };
   for (std::size_t at = 0; out.size() < 255; ++at) {
     const double turn = 2.4 * static_cast<double>(at);

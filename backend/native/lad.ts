@@ -117,7 +117,7 @@ export interface VoxelProjection {
   readonly folded: number;
 }
 
-/** Above, the noise of the ranges folds the leaves themselves, and no triangle is left out. */
+/** Above, the noise of the ranges folds the leaves themselves, and no triangle is left out (kMostFolded of the addon). */
 export const MOST_FOLDED = 0.25;
 
 export interface LadNative {

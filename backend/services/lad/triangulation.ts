@@ -81,8 +81,6 @@ function facingWarnings({ facing, uniform_azimuths }: VoxelProjection): string[]
 }
 
 function foldWarnings({ folded }: VoxelProjection): string[] {
-  console.error("FF", folded);
-  console.error("FF", folded);
   if (folded <= MOST_FOLDED) return [];
   const percent = Math.round(100 * folded);
   return [

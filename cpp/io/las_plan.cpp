@@ -314,7 +314,8 @@ class Planner {
     std::string name = wanted.empty() ? "field" : wanted;
     if (free && reserved_.count(lower(name)) != 0) name += "_field";
     std::string candidate = cut(name, 32);
-    int& next = next_number_.try_emplace(name, 2).first->second;  // no lower number has become free
+    // Names that begin alike have the same candidates: no lower number has become free.
+    int& next = next_number_.try_emplace(candidate, 2).first->second;
     while (!extra_names_.insert(candidate).second) {
       const std::string suffix = std::string("_").append(std::to_string(next++));
       candidate = cut(name, 32 - suffix.size()) + suffix;
@@ -332,7 +333,7 @@ class Planner {
   OpContext& ctx_;
   RecordPlan plan_;
   std::set<std::string> reserved_, used_, extra_names_;
-  std::map<std::string, int> next_number_;  ///< of a name that is taken
+  std::map<std::string, int> next_number_;  ///< of names whose first 32 bytes are taken
   std::vector<std::uint8_t> blanks_;        ///< becomes plan_.blank
 };
 

@@ -15,6 +15,8 @@ constexpr double kCounts_s = 0.05;
 constexpr int kFigures = 3;
 /// CPU time after which no further figure is taken.
 constexpr double kEnough_s = 1;
+/// Above it (less what is stated) a case is measured with four times the points as well.
+constexpr double kSteep = 1.3;
 
 double cpu_since(std::clock_t start) { return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC; }
 
@@ -35,6 +37,17 @@ double cpu_seconds(const CostWork& work) {
     least = std::min(least, cpu_since(start) / calls);
   }
   return least;
+}
+
+/// From n to 4 n. Where the data outgrow a cache or a small allocation the time makes one step, which looks like a power
+/// above 1 between two sizes; an op that grows faster than it states does so between all. Infinite if 4 n are refused.
+double further_exponent(const CostCase& each, std::size_t n, double seconds) {
+  try {
+    return std::log(cpu_seconds(each.prepare(4 * n)) / seconds) / std::log(4);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInvalidArgument) throw;
+    return HUGE_VAL;
+  }
 }
 
 CostCases all_costs() {
@@ -64,7 +77,10 @@ int time_costs(const Arguments& arguments) {
     const std::size_t n = times * each.n;
     const double once = cpu_seconds(each.prepare(n)), more = cpu_seconds(each.prepare(4 * n));
     const double first = plain.try_emplace(each.op, more).first->second;
-    const double exponent = std::log(more / once) / std::log(4), factor = more / first;
+    double exponent = std::log(more / once) / std::log(4);
+    const double factor = more / first;
+    if (exponent - each.growth + 1 > kSteep)
+      exponent = std::min(exponent, further_exponent(each, 4 * n, more));
     std::printf("%-28s %-18s %9zu %11.4f %11.4f %8.2f %6.0f %7.2f\n", each.op.c_str(), each.input.c_str(), n,
                 1e3 * once, 1e3 * more, exponent, each.growth, factor);
     std::fflush(stdout);

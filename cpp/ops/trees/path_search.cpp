@@ -67,7 +67,7 @@ class Search {
     const double scatter = static_cast<double>(std::max(graph_.scatter[from], graph_.scatter[to]));
     const double factor =
         (1 + constants_.turn_cost * (1 - cos) / 2) * (1 + constants_.scatter_cost * scatter);
-    const double power = constants_.exponent == 4 ? squared * squared : std::pow(length, constants_.exponent);
+    const double power = constants_.exponent == 2 ? squared : std::pow(length, constants_.exponent);
     return power * factor;
   }
 

@@ -46,7 +46,7 @@ struct PathTreesParams {
 /// Stems    Paths start at the seeds, or at the stems that detect_stems finds between 1 and 2 m, and at plants near the
 ///          ground that rise above a least height without such a stem. What looks like a stem but is not seen near the
 ///          ground is taken for a limb where a tree reaches it without a large gap.
-/// Paths    A step costs the fourth power of its length, so paths keep to what is dense and avoid gaps; more if it turns
+/// Paths    A step costs the square of its length, so paths keep to what is dense and avoid gaps; more if it turns
 ///          back from the direction in which the path came from the stem, and more among scattered points. Crowns part
 ///          where the paths of two stems cost the same.
 /// Islands  Parts without a path join the tree that is nearest within the largest gap. Of what is left, tops of the

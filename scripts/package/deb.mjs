@@ -50,9 +50,12 @@ export function writeDeb({ app, target, staging, identity, arch, time }) {
   for (const file of readdirSync(icons).filter((entry) => /^\d+x\d+\.png$/.test(entry)))
     put(`usr/share/icons/hicolor/${file.replace(".png", "")}/apps/${name}.png`, readFileSync(join(icons, file)));
   put(`usr/share/doc/${name}/copyright`, copyright(identity));
-  put(`usr/share/doc/${name}/changelog.gz`, gzipSync(readFileSync(join(root, "CHANGELOG.md")), { level: 9 }));
+  const zipped = (text) => gzipSync(text, { level: 9 });
+  put(`usr/share/doc/${name}/changelog.gz`, zipped(changelog(identity, time)));
+  put(`usr/share/doc/${name}/CHANGELOG.md.gz`, zipped(readFileSync(join(root, "CHANGELOG.md"))));
   mkdirSync(join(staging, "usr", "bin"));
-  symlinkSync(`../../opt/${name}/${name}`, join(staging, "usr", "bin", name));
+  // Absolute, as the policy wants between top folders: /usr may lie elsewhere.
+  symlinkSync(`/opt/${name}/${name}`, join(staging, "usr", "bin", name));
   setModes(staging);
   // The helper of the sandbox for kernels that refuse namespaces to users: it must be root's and start as root.
   chmodSync(join(staging, "opt", name, "chrome-sandbox"), 0o4755);
@@ -83,11 +86,19 @@ Section: science
 Priority: optional
 Homepage: ${homepage}
 Description: ${summary}
- Reads scans of forests and plants (LAS, LAZ, E57, PTX, PLY, PCD), shows them and
- finds ground, trees, stems, wood and leaves in them. Every edit is kept on disk:
- nothing is lost when the program ends early.
+ Reads scans of forests and plants (LAS, LAZ, E57, PTX, PLY, PCD), shows them
+ and finds ground, trees, stems, wood and leaves in them. Every edit is kept on
+ disk: nothing is lost when the program ends early.
 `;
 }
+
+/** Debian's form, which its tools read; what changed is in the file beside it. */
+const changelog = ({ name, version, maintainer }, time) => `${name} (${version}) unstable; urgency=medium
+
+  * Changes: /usr/share/doc/${name}/CHANGELOG.md.gz
+
+ -- ${maintainer}  ${new Date(1000 * time).toUTCString().replace("GMT", "+0000")}
+`;
 
 const copyright = ({
   name,
@@ -111,11 +122,12 @@ ${readFileSync(join(root, "LICENSE"), "utf8")
   .replaceAll(/^ $/gm, " .")}
 `;
 
-/** Folders and programs 755, other files 644, whatever the builder's umask was. */
+/** Folders and programs 755, other files and libraries 644, whatever the builder's umask was. */
 function setModes(path) {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return;
-  const isExecutable = stat.isDirectory() || (stat.mode & 0o100) !== 0;
+  const isLibrary = /\.(node|so(\.\d+)*)$/.test(path);
+  const isExecutable = stat.isDirectory() || (!isLibrary && (stat.mode & 0o100) !== 0);
   chmodSync(path, isExecutable ? 0o755 : 0o644);
   if (stat.isDirectory()) for (const name of readdirSync(path)) setModes(join(path, name));
 }

@@ -54,6 +54,17 @@ describe("one plant", () => {
     expect((plant.colors ?? []).flat().every((value) => value >= 0 && value <= 1)).toBe(true);
   });
 
+  test.each([
+    ["grapevine_Wye", 25], // bare cordons, level and thick
+    ["almond", 25], // bare and simplified
+    ["walnut", 200], // a petiole is the highest
+    ["puncturevine", 25], // lies on the ground
+  ])("the height of %s is that of the mesh, whatever is on top", async (plant_type, age) => {
+    const plant = await build(made, URL_, { plant_type, age, random_seed: 1 });
+    const top = plant.vertices.reduce((most, [, , z]) => Math.max(most, z), 0);
+    expect(plant.height).toBeCloseTo(top, 5); // float32
+  });
+
   test("leaf triangles have the texture, a PNG file with alpha; all others have [0, 0]", async () => {
     const { materials, textures, material_groups, uv_coordinates, organ_codes } = await build(made, URL_, BEAN);
     expect(materials).toEqual([{ name: "bean", color: null, texture_name: "bean.png", has_alpha: true }]);

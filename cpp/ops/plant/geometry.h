@@ -40,7 +40,7 @@ struct PlantParts {
   std::vector<OrganInstance> instances;
   double wood_volume_m3 = 0;  ///< of the shoots' round tubes
   double leaf_area_m2 = 0;    ///< one-sided, less the holes of textures
-  double height_m = 0;        ///< highest point of axes, stalks and organs above the base
+  double height_m = 0;        ///< highest point of the full mesh above the base
 };
 
 struct GeometryParams {

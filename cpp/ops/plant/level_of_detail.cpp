@@ -146,14 +146,29 @@ double thickest_of(const PlantParts& plant, std::size_t first, std::size_t end) 
   return radius;
 }
 
+/// Whether a ring may touch the plant's top, however many sides it has.
+bool is_highest(const TubeRing& ring, double height_m) {
+  constexpr std::size_t kFewestSides = 3;  // whose corners lie farthest out
+  return ring_top(ring, kFewestSides) >= height_m;
+}
+
+/// Sides of the tubes of a piece; it keeps them at the plant's top.
+std::uint32_t piece_sides(const PlantParts& plant, std::size_t first, std::size_t end, double deviation_m) {
+  for (std::size_t t = first; t < end; ++t)
+    for (std::size_t i = 0; i < plant.tubes[t].ring_count; ++i)
+      if (is_highest(plant.rings[plant.tubes[t].first_ring + i], plant.height_m))
+        return plant.tubes[first].sides;
+  return sides_of(plant.tubes[first], thickest_of(plant, first, end), deviation_m);
+}
+
 /// Whether the rings between two can be left out.
-bool is_straight(const TubeRing* first, const TubeRing* last, double deviation_m) {
+bool is_straight(const TubeRing* first, const TubeRing* last, double deviation_m, double height_m) {
   const Vec3d chord = last->center - first->center;
   const double squared = dot(chord, chord);
   if (!(squared > 0)) return false;
   for (const TubeRing* ring = first + 1; ring < last; ++ring) {
     const double f = dot(ring->center - first->center, chord) / squared;
-    if (!(f > 0 && f < 1)) return false;
+    if (!(f > 0 && f < 1) || is_highest(*ring, height_m)) return false;
     const double off = std::sqrt(squared_distance(ring->center, first->center + chord * f));
     const double radius = first->radius + f * (last->radius - first->radius);
     if (off > std::min(deviation_m, 0.1 * ring->radius) ||
@@ -164,13 +179,14 @@ bool is_straight(const TubeRing* first, const TubeRing* last, double deviation_m
 }
 
 /// Appends the rings of a tube that are needed.
-void keep_rings(Span<const TubeRing> rings, double deviation_m, std::vector<TubeRing>& kept) {
+void keep_rings(Span<const TubeRing> rings, double deviation_m, double height_m,
+                std::vector<TubeRing>& kept) {
   constexpr std::size_t kMostLeftOut = 16;
   kept.push_back(rings[0]);
   for (std::size_t at = 0; at + 1 < rings.size;) {
     std::size_t next = at + 1;
     while (next + 1 < rings.size && next - at <= kMostLeftOut &&
-           is_straight(&rings[at], &rings[next + 1], deviation_m))
+           is_straight(&rings[at], &rings[next + 1], deviation_m, height_m))
       ++next;
     kept.push_back(rings[next]);
     at = next;
@@ -182,12 +198,12 @@ std::uint64_t triangles_with(const PlantPrototypes& prototypes, const PlantParts
   std::vector<TubeRing> kept;
   for (std::size_t first = 0; first < plant.tubes.size();) {
     const std::size_t end = piece_end(plant.tubes, first);
-    const double radius = thickest_of(plant, first, end);
+    const std::uint32_t sides = piece_sides(plant, first, end, deviation_m);
     for (std::size_t t = first; t < end; ++t) {
       PlantTube tube = plant.tubes[t];
-      tube.sides = sides_of(tube, radius, deviation_m);
+      tube.sides = sides;
       kept.clear();
-      keep_rings({plant.rings.data() + tube.first_ring, tube.ring_count}, deviation_m, kept);
+      keep_rings({plant.rings.data() + tube.first_ring, tube.ring_count}, deviation_m, plant.height_m, kept);
       tube.ring_count = kept.size();
       triangles += tube_triangle_count(tube);
     }
@@ -205,12 +221,12 @@ void simplify_tubes(PlantParts& plant, double deviation_m, OpContext& ctx) {
   for (std::size_t first = 0; first < plant.tubes.size();) {
     ctx.checkpoint();
     const std::size_t end = piece_end(plant.tubes, first);
-    const double radius = thickest_of(plant, first, end);
+    const std::uint32_t sides = piece_sides(plant, first, end, deviation_m);
     for (; first < end; ++first) {
       PlantTube& tube = plant.tubes[first];
-      tube.sides = sides_of(tube, radius, deviation_m);
+      tube.sides = sides;
       const std::size_t begin = kept.size();
-      keep_rings({plant.rings.data() + tube.first_ring, tube.ring_count}, deviation_m, kept);
+      keep_rings({plant.rings.data() + tube.first_ring, tube.ring_count}, deviation_m, plant.height_m, kept);
       tube.first_ring = begin, tube.ring_count = kept.size() - begin;
     }
   }

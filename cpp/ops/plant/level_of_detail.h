@@ -18,7 +18,8 @@ void add_coarser_organs(const PlantShapes& shapes, PlantPrototypes& prototypes);
 /// - Organs take their coarsest mesh whose distance times their size is at most d; those that may touch the ground or the
 ///   plant's top keep theirs, so that neither moves.
 /// - Tubes get as many sides as their corners need to lie within d of the circle (shoots at least 5, stalks 3). Rings are
-///   left out where the axis stays within d and a tenth of the radius, and the radius within 1 %.
+///   left out where the axis stays within d and a tenth of the radius, and the radius within 1 %. Rings that may touch the
+///   plant's top stay, with their sides.
 ///
 /// Sum of the areas of all blades: to 0.1 %; volumes of tubes: to 1 %. leaf_area_m2, wood_volume_m3 and height_m stay.
 /// Order    Depends on this plant alone.

@@ -44,6 +44,17 @@ void check_place(const Vec3d& p, std::size_t shoot) {
               "shoot " + std::to_string(shoot) + ": an organ's number is not finite or too large (100 km)");
 }
 
+/// A slanting tube is higher than its axis.
+void raise_height(Span<const TubeRing> rings, std::uint32_t sides, ShootParts& parts) {
+  const auto polygon = polygon_corners(sides);
+  std::vector<Vec3d> corners(sides);
+  for (const TubeRing& ring : rings) {
+    if (!(ring_top(ring, sides) > parts.height_m)) continue;
+    ring_corners(ring, polygon, corners.data());
+    for (const Vec3d& corner : corners) parts.height_m = std::max(parts.height_m, corner.z);
+  }
+}
+
 void add_stalk(const StalkPath& path, double radius, double tip_radius, OrganCode organ, std::uint32_t sides,
                std::uint32_t shoot, ShootParts& parts) {
   std::vector<TubePoint>& line = parts.line;
@@ -221,6 +232,8 @@ std::uint32_t shoot_sides(double radius_m, double detail) {
 void add_pieces(std::size_t first_piece, OrganCode organ, std::uint32_t sides, std::uint32_t shoot,
                 ShootParts& parts) {
   const auto& ends = parts.rings.piece_ends;
+  const std::size_t first_ring = first_piece == 0 ? 0 : ends[first_piece - 1];
+  raise_height({parts.rings.rings.data() + first_ring, parts.rings.rings.size() - first_ring}, sides, parts);
   for (std::size_t piece = first_piece; piece < ends.size(); ++piece) {
     const std::size_t begin = piece == 0 ? 0 : ends[piece - 1];
     for (std::size_t first = begin; first + 1 < ends[piece]; first += kTubeRings - 1) {

@@ -47,6 +47,12 @@ inline double polygon_radius(std::size_t sides) {
   return std::sqrt(turn / std::sin(turn));
 }
 
+/// Height below which all corners of a ring lie, whatever its bend.
+inline double ring_top(const TubeRing& ring, std::size_t sides) {
+  constexpr double kMostSlant = 1.6;  // no piece bends by more than 100 degrees: 1 / cos 50
+  return ring.center.z + kMostSlant * ring.radius * polygon_radius(sides);
+}
+
 /// Cosine and sine of the corners of a regular polygon.
 std::vector<std::array<double, 2>> polygon_corners(std::size_t sides);
 

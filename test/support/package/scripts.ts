@@ -35,6 +35,15 @@ export const { asarFiles } = await load<{ asarFiles(archive: string): AsarFile[]
 export const { builderConfig, identity } = await load<{ builderConfig(): BuilderConfig; identity(): Identity }>(
   "config",
 );
+interface DebOptions {
+  readonly app: string;
+  readonly target: string;
+  readonly staging: string;
+  readonly identity: Identity;
+  readonly arch: string;
+  readonly time: number;
+}
+export const { writeDeb } = await load<{ writeDeb(options: DebOptions): void }>("deb");
 export const { desktopEntry, mimeTypes } =
   await load<Record<"desktopEntry" | "mimeTypes", (given: Identity) => string>>("desktop");
 export const { readFuses } = await load<{ readFuses(program: string): Record<string, boolean> }>("fuses");

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import {
   appSizes,
@@ -16,6 +17,7 @@ import {
   readFuses,
   shippedParts,
   sizeOf,
+  writeDeb,
 } from "../../support/package/scripts.ts";
 import { runtimePackageFolders } from "../../support/process/runtime-packages.ts";
 import { folderOfTest } from "../../support/run/folders.ts";
@@ -102,6 +104,48 @@ describe("what is configured", () => {
     expect(run.stderr).toBe(
       "APP_ELECTRON_DIST is /nowhere, which is no unpacked Electron: the files electron and version are not there.\n",
     );
+  });
+});
+
+const hasDpkg = spawnSync("dpkg-deb", ["--version"]).status === 0;
+if (!hasDpkg) console.log("packaging test: no deb is written, dpkg-deb is missing");
+
+/** The folders of a deb of an app of empty files. */
+function unpackedDeb() {
+  const folder = folderOfTest("deb-");
+  const [app, target, out] = ["app", "app.deb", "out"].map((name) => join(folder, name)) as [string, string, string];
+  mkdirSync(app);
+  for (const name of [names.name, "chrome-sandbox", "pc.node", "libvulkan.so.1"])
+    writeFileSync(join(app, name), "", { mode: 0o755 });
+  writeDeb({ app, target, staging: join(folder, "staging"), identity: names, arch: "x64", time: 1_700_000_000 });
+  expect(spawnSync("dpkg-deb", ["-R", target, out]).status).toBe(0);
+  return out;
+}
+
+describe.skipIf(!hasDpkg)("a deb follows Debian's policy", () => {
+  test("the link between top folders is absolute", () => {
+    expect(readlinkSync(join(unpackedDeb(), "usr", "bin", names.name))).toBe(`/opt/${names.name}/${names.name}`);
+  });
+
+  test("the changelog is in Debian's form", () => {
+    const out = unpackedDeb();
+    const text = gunzipSync(readFileSync(join(out, "usr/share/doc", names.name, "changelog.gz"))).toString();
+    const [title, , change, , signed] = text.split("\n");
+    expect(title).toBe(`${names.name} (${names.version}) unstable; urgency=medium`);
+    expect(change).toMatch(/^ {2}\* /);
+    expect(signed).toMatch(/^ -- .+ <.+@.+> {2}Tue, 14 Nov 2023 22:13:20 \+0000$/);
+    expect(existsSync(join(out, "usr/share/doc", names.name, "CHANGELOG.md.gz"))).toBe(true);
+  });
+
+  test("libraries are no programs, and lines of the description are short", () => {
+    const out = unpackedDeb();
+    const mode = (name: string) => statSync(join(out, "opt", names.name, name)).mode & 0o7777;
+    expect(mode("pc.node")).toBe(0o644);
+    expect(mode("libvulkan.so.1")).toBe(0o644);
+    expect(mode(names.name)).toBe(0o755);
+    expect(mode("chrome-sandbox")).toBe(0o4755);
+    const described = readFileSync(join(out, "DEBIAN", "control"), "utf8").split("\nDescription: ")[1] ?? "";
+    expect(Math.max(...described.split("\n").map((line) => line.length))).toBeLessThan(80);
   });
 });
 

@@ -160,6 +160,20 @@ TEST(PlantGeometry, ColumnsFitTogether) {
   EXPECT_GT(area_of(draw(test::grown(species, 460), species).mesh, OrganCode::kUnknown), 0);  // flowers
 }
 
+TEST(PlantGeometry, HeightIsThatOfTheMesh) {
+  const PlantSpecies species = tree();
+  for (const double age : {2.0, 60.0, 300.0, 460.0, 500.0}) {  // bare and in leaf
+    const Drawn drawn = draw(test::grown(species, age), species);
+    EXPECT_NEAR(drawn.parts.height_m, drawn.mesh.mesh.bounds.max.z, 1e-6) << age;
+  }
+  PlantSpecies bare = test::stem_species();
+  ShootType& stem = bare.shoot_types[0];
+  stem.leaf.reset(), stem.petioles_per_node = 0;
+  stem.internode_radius_initial = test::constant(0.01), stem.internode_pitch = test::constant(25);
+  const Drawn leaning = draw(test::grown(bare, 60), bare);
+  EXPECT_NEAR(leaning.parts.height_m, leaning.mesh.mesh.bounds.max.z, 1e-6);
+}
+
 template <class T>
 bool equal(const Column<T>& a, const Column<T>& b) {
   return a.size() == b.size() && std::equal(a.view().begin(), a.view().end(), b.view().begin());

@@ -52,12 +52,13 @@ TextWriteResult write_text(const CloudView& view, const TextWriteParams& params,
   const std::string header = rows.header(selection.selected_count());
   file.write_at(0, header.data(), header.size());
   ctx.begin_phase("Formatting points", view.positions.size);
-  const std::uint64_t bytes =
+  std::uint64_t bytes =
       write_in_order(file, header.size(), view.positions.size, block_rows, ctx,
                      [&](std::size_t begin, std::size_t end, BlockBuffer& buffer) {
                        const bool first = selection.selected_before(begin / block_rows) == 0;
                        format_block(rows, selection, begin, end, !header.empty() || !first, buffer);
                      });
+  if (params.format == TextFormat::kPly) file.write_at(bytes++, "\n", 1);
   file.close_checked();
   return {selection.selected_count(), bytes, rows.warnings(), rows.rounded(), colors_cut};
 }

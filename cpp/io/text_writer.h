@@ -44,8 +44,8 @@ struct TextWriteResult {
   bool colors_cut = false;            ///< a written colour has a channel that 8 bits change
 };
 
-/// Writes the selected rows of a view as text: `\n` between lines, none after the last; blanks between values, commas
-/// in csv; only the header if there are no rows.
+/// Writes the selected rows of a view as text: `\n` between lines, after the last one only in ply; blanks between
+/// values, commas in csv; only the header if there are no rows.
 ///
 /// view     Positions and origins in the stored frame, metres; view.offset is added. Columns have view.positions.size
 ///          rows or are empty; stride >= 1.
@@ -53,7 +53,8 @@ struct TextWriteResult {
 ///          byte of the u16. Intensity: u16 / 65535 with 4 decimals (6 in ply). Scalars: integers if the column has an
 ///          integer type or every written value is integral, otherwise 6 decimals; NaN is "nan", in csv empty.
 /// ply      ASCII 1.0; x y z are "float", or "double" if a coordinate exceeds 1e4, above which float32 has steps of a
-///          millimetre; scalars have their own type, 64-bit whole numbers "double".
+///          millimetre; scalars have their own type, 64-bit whole numbers "double". The last line has an end, against
+///          contract core-endpoints: without it, VTK puts the last point where the one before is.
 /// csv      Header cells are quoted where needed; cells that start with = + - @ get a leading ', so that a spreadsheet
 ///          shows them instead of evaluating them.
 /// Order    Row order; the bytes do not depend on threads.

@@ -88,6 +88,16 @@ describe("text formats, byte by byte", () => {
     expect(obj).toHaveLength(6);
   });
 
+  test("ply: every row has its line end, without which VTK reads the last point wrong", async () => {
+    for (const max_points of [null, 2]) {
+      const source = { session_id: shared.session_id, max_points };
+      const tail = await exportTail(made, { source, format: "ply" });
+      const body = Buffer.from(tail.data ?? "", "base64").toString();
+      expect(body.endsWith("\n")).toBe(true);
+      expect(body.split("end_header\n")[1]?.split("\n")).toHaveLength(tail.point_count + 1);
+    }
+  });
+
   test("translation is added last, max_points keeps every ceil(n / max)-th row", async () => {
     const source = { session_id: shared.session_id, translation: [-500000, 1, 0.5], max_points: 2 };
     const tail = await exportTail(made, { source, format: "xyz" });

@@ -44,6 +44,14 @@ export function shapeWarnings(shape: MeshShape, method: MeshMethod): string[] {
   return warnings;
 }
 
+/** Closed or not, and why not. */
+export function closedTile({ is_closed, boundary_edge_count, non_manifold_edge_count }: MeshShape): [string, string] {
+  if (is_closed) return ["closed", "every edge has two triangles"];
+  if (boundary_edge_count > 0) return ["open", `${count(boundary_edge_count)} boundary edges`];
+  const edges = non_manifold_edge_count === 1 ? "edge" : "edges";
+  return ["not closed", `${count(non_manifold_edge_count)} ${edges} of more than two triangles`];
+}
+
 /** The numbers for the terminal and the report. */
 export function meshFacts(
   { points, answer, shape }: Pick<FoundMesh, "points" | "answer" | "shape">,
@@ -146,10 +154,7 @@ function page(
     tiles: [
       [count(shape.triangle_count), "triangles"],
       [`${short(shape.area_m2)} m²`, "area"],
-      [
-        shape.is_closed ? "closed" : "open",
-        shape.is_closed ? "every edge has two triangles" : `${count(shape.boundary_edge_count)} boundary edges`,
-      ],
+      closedTile(shape),
       [count(shape.component_count), shape.component_count === 1 ? "part" : "separate parts"],
     ],
     warnings,

@@ -166,7 +166,7 @@ TEST(TextWriter, WritesTheExportLayouts) {
             "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
             "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n"
             "101.000000 202.000000 3.000000 255 0 1\n99.500000 200.000000 4.250000 0 0 0\n"
-            "107.000000 208.000000 9.000000 0 0 0");
+            "107.000000 208.000000 9.000000 0 0 0\n");
   EXPECT_EQ(write(view, io::cloud_export_layout(TextFormat::kObj)),
             "# Point cloud\n# Points: 3\nv 101.000000 202.000000 3.000000\nv 99.500000 200.000000 4.250000\n"
             "v 107.000000 208.000000 9.000000");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { closedTile } from "../../../../backend/cli/mesh/results.ts";
 import { meshShape } from "../../../../backend/cli/meshes/shape.ts";
 import { cube, joined } from "../../../support/cli/surfaces.ts";
 
@@ -46,5 +47,12 @@ describe("the shape of a mesh", () => {
     const fan = meshShape(part(cube(), [0, 1, 2, 0, 1, 4, 0, 1, 6]));
     expect(fan).toMatchObject({ non_manifold_edge_count: 1, boundary_edge_count: 6, is_closed: false });
     expect(meshShape(part(cube(), []))).toMatchObject({ component_count: 0, is_closed: false, area_m2: 0 });
+  });
+
+  test("two cubes that meet in an edge are not closed, and the report says why", () => {
+    const shape = meshShape(joined(cube(), cube([0, 0, 0], [1, 1, 0])));
+    expect(shape).toMatchObject({ boundary_edge_count: 0, non_manifold_edge_count: 1, is_closed: false });
+    expect(closedTile(shape)).toEqual(["not closed", "1 edge of more than two triangles"]);
+    expect(closedTile(meshShape(part(cube(), [...cube().indices.slice(3)])))).toEqual(["open", "3 boundary edges"]);
   });
 });

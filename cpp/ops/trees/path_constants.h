@@ -39,7 +39,7 @@ inline constexpr PathConstants kPathConstants{
     .root_margin_m = 0.1,
     .limb_cost_m = 5.0,
     .low_m = 0.3,
-    .base_gap_m = 0.3,
+    .base_gap_m = 0.45,
     .least_height_m = 0.7,
     .base_start_cost_m = 0.1,
     .least_points = 30,

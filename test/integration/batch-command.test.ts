@@ -83,6 +83,24 @@ describe("refusals", () => {
     expect(await refused("--plan")).toMatch(/another workflow or catalogue.*--force/s);
     expect((await command(root, args("--plan", "--force"))).code).toBe(0);
   });
+  test("jobs of a batch that was killed: --force removes nothing that they write", async () => {
+    expect((await command(root, args("--plan"))).code).toBe(0);
+    const tile = join(out, "tiles", "a.json");
+    mkdirSync(join(out, "tiles"));
+    writeFileSync(tile, "{}");
+    writeFileSync(join(root, "workflow.yml"), "ground:\n");
+    const { PATH } = process.env;
+    writeFileSync(join(root, "squeue"), "#!/bin/sh\necho 41\n", { mode: 0o755 });
+    process.env.PATH = `${root}:${PATH}`;
+    try {
+      expect((await command(root, args("--plan", "--force"))).stderr).toMatch(/1 job of a batch that was killed/);
+    } finally {
+      process.env.PATH = PATH;
+    }
+    expect(existsSync(tile)).toBe(true);
+    expect((await command(root, args("--plan", "--force"))).code).toBe(0);
+    expect(existsSync(tile)).toBe(false);
+  });
   test("a folder with results of another version of the program", async () => {
     expect((await command(root, args("--plan"))).code).toBe(0);
     const plan = planOf(out);

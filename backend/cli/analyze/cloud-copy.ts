@@ -1,5 +1,5 @@
 import type { CreateSessionTail } from "../../../shared/contract/cloud-session/create.ts";
-import { copyName } from "./options.ts";
+import { type CopyFormat, copyName } from "./options.ts";
 import type { Run } from "./run.ts";
 
 /** The exported copy of the analyzed cloud. */
@@ -10,7 +10,7 @@ export interface Copy {
 }
 
 /** Formats that write only requested scalar columns; LAS writes all of them, XYZ and OBJ none. */
-export const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "ply"]);
+export const WITH_COLUMNS: ReadonlySet<string> = new Set(["txt", "csv", "asc", "ply"] satisfies CopyFormat[]);
 /** Attributes that are not scalar columns. */
 const BUILT_IN: ReadonlySet<string> = new Set(["position", "rgb", "intensity"]);
 

@@ -50,14 +50,14 @@ export async function batch(workflow: string, options: BatchOptions, deps: Analy
   const plan = await planned(workflow, options);
   await mkdir(root, { recursive: true });
   await withPid(root, async (claim) => {
+    if (!options.plan) requireSnakemake();
+    refuseOrphans(root, (options.slurm ?? false) && !options.plan); // they read and write what is prepared
     await prepare(root, plan, workflow, options.force ?? false);
     if (options.plan) {
       const facts: Fact[] = [...planFacts(plan), ["Plan", join(root, PLAN_FILE)]];
       stdout.write(options.json ? jsonDocument(plan) : terminalTable(facts, plan.warnings));
       return;
     }
-    requireSnakemake();
-    refuseOrphans(root, options.slurm ?? false);
     const progress = new Progress(deps.stderr);
     try {
       const profile = options.slurm ? "slurm" : null;

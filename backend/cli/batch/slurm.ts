@@ -55,8 +55,10 @@ export function refuseOrphans(root: string, isNeeded: boolean): void {
     .map((line) => line.trim())
     .filter((id) => id !== "");
   if (jobs.length === 0) return;
+  const are =
+    jobs.length === 1 ? "1 job of a batch that was killed is" : `${jobs.length} jobs of a batch that was killed are`;
   throw new AppError(
     "conflict",
-    `${jobs.length} jobs of a batch that was killed are still in Slurm's queue for "${root}"; wait for them, or end them: scancel --name=${names}`,
+    `${are} still in Slurm's queue for "${root}"; wait, or end them: scancel --name=${names}`,
   );
 }

@@ -17,7 +17,7 @@ export interface MovedFile {
 }
 
 /** Formats that are read and not written, and what is written instead. */
-const INSTEAD: Readonly<Record<string, CopyFormat>> = { e57: "las", tsv: "csv" };
+const INSTEAD: Readonly<Record<string, CopyFormat>> = { tsv: "csv" };
 
 /** Format of the moved file. Errors: invalid_argument for one that its kind cannot be written in. */
 export function movedFormat(file: Input, asked: CopyFormat | MeshFormat | undefined): CopyFormat | MeshFormat {

@@ -216,8 +216,7 @@ TEST(ReflectanceVote, TheQuantileFallsElevenPercentWithTheWeight) {
     labels[limit - 6] = labels[limit + 6] = kLeaf;
     JobControl control;
     OpContext ctx(control);
-    EXPECT_EQ(
-        reflectance_vote({reflectance.data(), 1000}, weight, {labels.data(), 1000}, ctx).promoted, 1U);
+    EXPECT_EQ(reflectance_vote({reflectance.data(), 1000}, weight, {labels.data(), 1000}, ctx).promoted, 1U);
     EXPECT_EQ(labels[limit - 6], kLeaf) << weight;
     EXPECT_EQ(labels[limit + 6], kWood) << weight;
   }

@@ -83,6 +83,14 @@ describe("a wall", () => {
     expect(session?.bounds?.max[1]).toBeLessThan(10);
   });
 
+  test("scan_azimuth_offset_deg turns a raster scan of part of the circle clockwise", async () => {
+    const scanners = [{ ...SCANNER, scan_azimuth_offset_deg: 25 }];
+    const { f32 } = await scan({ ...WALL, meshes: [wall(5, 20)], scanners });
+    const bearings = f32Rows(f32("s0.points")).map(([x = 0, y = 0]) => (Math.atan2(x, y) * 180) / Math.PI);
+    expect(bearings).toHaveLength(81);
+    expect([Math.min(...bearings), Math.max(...bearings)]).toEqual([expect.closeTo(15, 2), expect.closeTo(37.2, 0)]);
+  });
+
   test("several scanners have their own clouds, labels and random numbers", async () => {
     const noisy = { ...SCANNER, range_noise_m: 0.01 };
     const { meta, f32, stages } = await scan({ ...WALL, scanners: [noisy, { ...noisy, id: "again" }] });

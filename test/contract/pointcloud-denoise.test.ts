@@ -99,6 +99,14 @@ describe("methods and their parameters", () => {
     expect(given.warnings.join()).not.toMatch(/instead of/);
   });
 
+  test("the upper limit of a length ends where it is below 1.5 spacings, not below one", async () => {
+    const points = NOISY.map((point) => point.map((value) => value * 8)); // spacing 0.4 m
+    const ror = await denoise({ points });
+    expect([ror.params_used.radius, ror.flagged]).toEqual([expect.closeTo(1.2, 9), STRAYS]);
+    expect(ror.warnings.join()).toMatch(/radius is 1\.20 m instead of at most 0\.5 m/);
+    expect((await denoise({ points, method: "voxel_count" })).params_used.voxel).toBeCloseTo(2, 9);
+  });
+
   test("a cloud that contains every point twice has the spacing of its positions", async () => {
     const twice = await denoise({ points: [...NOISY, ...NOISY], nb_points: 3 });
     expect(twice.params_used.radius).toBeCloseTo(0.15, 9);

@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
-import { sweepModels } from "../../backend/services/ml/install.ts";
+import { expect, test, vi } from "vitest";
+import * as fileMoves from "../../backend/file-moves.ts";
+import { Job } from "../../backend/jobs/job.ts";
+import { installPackage, sweepModels } from "../../backend/services/ml/install.ts";
 import { NETWORK_LIMITS, type NetworkLimits, NetworkProcess, NO_RUNTIME } from "../../backend/services/ml/network.ts";
 import { readPackage } from "../../backend/services/ml/package.ts";
 import { PROBE_MODEL } from "../../backend/services/ml/probe-model.ts";
@@ -148,6 +150,25 @@ test("an import that was killed leaves nothing: what was not installed goes, wha
   const logger = { info: () => undefined, warn: () => undefined } as never;
   await sweepModels({ config: { mlModelsDir: root } as never, logger });
   expect(readdirSync(root).sort()).toEqual([`.new-${process.pid}--${id}-mine`, ".other", "moved", "replaced"]);
+});
+
+test("an import whose last rename fails has put the replaced model back by the time it says so", async () => {
+  const folder = folderOfTest("ml-refused-");
+  const user = join(folder, "user");
+  writePackage(join(user, "tiny"), modelJson({ name: "Old" }));
+  const next = await readPackage(writePackage(join(folder, "next"), modelJson({ name: "New" })));
+  const { rename } = fileMoves;
+  const renamed = vi.spyOn(fileMoves, "rename").mockImplementation(async (from, to) => {
+    if (basename(from).startsWith(".new-")) throw Object.assign(new Error("rename: no space"), { code: "ENOSPC" });
+    await rename(from, to);
+  });
+  await expect(installPackage(next, user, new Job())).rejects.toMatchObject({ code: "ENOSPC" });
+  renamed.mockRestore();
+  expect(readdirSync(user)).toEqual(["tiny"]);
+  expect((await readPackage(join(user, "tiny"))).model.name).toBe("Old");
+  await installPackage(next, user, new Job());
+  expect(readdirSync(user)).toEqual(["tiny"]);
+  expect((await readPackage(join(user, "tiny"))).model.name).toBe("New");
 });
 
 test("an import killed at any moment leaves the old model or the new one, whole", async () => {

@@ -176,6 +176,25 @@ describe("a project that somebody else wrote", () => {
     expect(await of(octree("metadata.json"), { octrees: [id] })).toMatch(/metadata\.json is larger than/);
   });
 
+  test("whose members share bytes is refused", async () => {
+    const inner = readFileSync(await zipOf(at("inner.zip"), { "inner.bin": SCENE }));
+    const local = inner.subarray(0, inner.indexOf("PK\x01\x02"));
+    const members = { "outer.bin": Buffer.concat([Buffer.alloc(64), local]), "inner.bin": SCENE };
+    const path = await zipOf(at("shared.zip"), members);
+    const bytes = readFileSync(path);
+    const entry = bytes.lastIndexOf("PK\x01\x02");
+    expect(bytes.toString("latin1", entry + 46, entry + 55)).toBe("inner.bin");
+    const embedded = bytes.indexOf(local); // a whole member inside the bytes of the other
+    expect(embedded).toBe(30 + "outer.bin".length + 64);
+    (await Archive.open(path)).close();
+    bytes.writeUInt32LE(embedded, entry + 42);
+    writeFileSync(path, bytes);
+    await expect(Archive.open(path)).rejects.toMatchObject({
+      code: "invalid_file",
+      message: expect.stringContaining("inner.bin shares bytes with another member"),
+    });
+  });
+
   test("with a description that does not fit is refused", async () => {
     const file = { key: "a", n: 1, arrays: ["positions"], extras: [], world_shift: null, scalars: {} };
     const of = (more: object) =>

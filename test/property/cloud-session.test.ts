@@ -193,3 +193,26 @@ test("edits run one after another in arrival order, and a failing one does not s
   expect(seen).toEqual([1, 2, 3, 4]);
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
 });
+
+test("an edit that lands while a read waits for its proof gives it the new state and its columns", async () => {
+  const [first, second] = [countedRef("first"), countedRef("second")];
+  let prove: () => void = () => undefined;
+  const proven = new Promise<void>((resolve) => {
+    prove = resolve;
+  });
+  const proof = { passed: (run: unknown) => (run === null ? Promise.resolve() : proven) };
+  const state = freshState(new Map([["positions", first.ref]]), EMPTY_META);
+  const session = new CloudSession("test", state, () => Promise.resolve(), { proof });
+  const run = { signal: new AbortController().signal, whileQueued: (_: string, wait: () => Promise<void>) => wait() };
+  const reading = session.read(run, async ({ version, columns }) => {
+    const column = columns.get("positions")?.native as CountedColumn;
+    return { version, name: column.name, freed: column.freed };
+  });
+  await session.commit(session.state, { columns: new Map([["positions", second.ref]]) });
+  second.ref.release();
+  expect(first.column.freed).toBe(true);
+  prove();
+  expect(await reading).toEqual({ version: 1, name: "second", freed: false });
+  session.close();
+  expect(second.column.freed).toBe(true);
+});

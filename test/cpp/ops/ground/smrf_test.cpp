@@ -161,6 +161,24 @@ TEST(Smrf, ANetCutsAHouseThatIsWiderThanTheWindow) {
   EXPECT_EQ(roof_taken(20, 10), 0U);
 }
 
+TEST(Smrf, TheThresholdGrowsWithTheSlopeTimesItsScale) {
+  const auto valley = [](double x, double) { return std::abs(x - 20); };  // 45 degrees about a level trend
+  GroundCloud cloud = surface_cloud(40, 0.5, valley);
+  const std::size_t ground = cloud.size();
+  for (const double above : {1.2, 4.0}) {
+    for (double y = 5; y <= 35; y += 3) cloud.push_back({8.25, y, valley(8.25, y) + above});
+  }
+  const std::size_t each = (cloud.size() - ground) / 2;
+  const auto near_and_far = [&](double scale) {
+    const auto labels = run_smrf(cloud, {1, 2, 10, 0.5, scale, 0});
+    const auto near = labels.begin() + static_cast<std::ptrdiff_t>(ground);
+    const auto far = near + static_cast<std::ptrdiff_t>(each);
+    return std::pair{std::count(near, far, 1), std::count(far, labels.end(), 1)};
+  };
+  EXPECT_EQ(near_and_far(0), (std::pair{std::ptrdiff_t{0}, std::ptrdiff_t{0}}));
+  EXPECT_EQ(near_and_far(2), (std::pair{static_cast<std::ptrdiff_t>(each), std::ptrdiff_t{0}}));
+}
+
 TEST(Smrf, RefusesWhatIsOutOfRange) {
   const GroundCloud cloud = surface_cloud(20, 0.5, [](double, double) { return 0.0; });
   for (const SmrfParams& params :

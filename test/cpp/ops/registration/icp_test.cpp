@@ -130,6 +130,38 @@ TEST(Icp, APartialOverlapIsNotDraggedAway) {
   }
 }
 
+TEST(Icp, BothRmseBelongToTheLimitBesideThem) {
+  Points fixed, moving;
+  for (const Vec3d& p : rough_ground(2000, 60, 7))
+    if (p.x < 45) fixed.push_back(p);
+  for (const Vec3d& p : rough_ground(2000, 60, 8))
+    if (p.x > 15) moving.push_back(p);
+  IcpParams with = params();
+  with.start = RigidTransform{};
+  with.max_correspondence_distance_m = 8;
+  const IcpResult found = registered(fixed, moving, with);
+  std::vector<double> nearest;
+  for (const Vec3d& p : moved(found.pose, moving)) {
+    double least = kInfinity;
+    for (const Vec3d& q : fixed) least = std::min(least, squared_distance(p, q));
+    nearest.push_back(least);
+  }
+  const auto expect_fit = [&](double limit_m, double fitness, double rmse_m) {
+    double count = 0, squared = 0;
+    for (const double d2 : nearest) {
+      if (d2 > limit_m * limit_m) continue;
+      ++count;
+      squared += d2;
+    }
+    EXPECT_NEAR(fitness, count / static_cast<double>(moving.size()), 1e-9) << limit_m;
+    EXPECT_NEAR(rmse_m, std::sqrt(squared / count), 1e-9) << limit_m;
+  };
+  ASSERT_LT(found.final_limit_m, 6);
+  expect_fit(8, found.fitness, found.rmse_m);
+  expect_fit(found.final_limit_m, found.final_fitness, found.final_rmse_m);
+  EXPECT_GT(found.rmse_m, 1.2 * found.final_rmse_m);
+}
+
 TEST(Icp, APlaneOnAPlaneIsToldToSlide) {
   Points plane = rough_ground(3000, 10, 9);
   for (Vec3d& p : plane) p.z = 1e-3 * (random_unit(1, static_cast<std::uint64_t>(p.x * 1e6)) - 0.5);

@@ -196,6 +196,30 @@ TEST(TreeInventory, TheGroundIsTheBestSourceThatThereIs) {
   EXPECT_EQ(plot.measure().trees[0].stem.ground.source, GroundSource::kGroundClass);
 }
 
+TEST(TreeInventory, SkippedRowsAreNeitherGroundNorPlot) {
+  Plot plot;
+  plot.add_ground(20);
+  plot.add_tree(10, 10, 1, 0.3);
+  Plot with_skipped = plot;
+  for (double x = -20; x <= 40; x += 0.25) {  // deleted ground below the tree and around the plot
+    for (double y = -20; y <= 40; y += 0.25) {
+      with_skipped.add({x, y, -0.8}, 0, 0, 1);
+      with_skipped.skip.back() = 1;
+    }
+  }
+  for (const bool with_ground : {true, false}) {
+    const TreeInventoryResult found = with_skipped.measure(defaults(), 2, false, with_ground);
+    const TreeInventoryResult alone = plot.measure(defaults(), 2, false, with_ground);
+    ASSERT_EQ(found.trees.size(), 1u);
+    EXPECT_EQ(found.trees[0].stem.ground.source, alone.trees[0].stem.ground.source);
+    EXPECT_EQ(found.trees[0].stem.base.z, alone.trees[0].stem.base.z);
+    EXPECT_EQ(found.trees[0].height_m, alone.trees[0].height_m);
+    EXPECT_EQ(found.stand->plot.source, with_ground ? PlotSource::kGroundClass : PlotSource::kAllPoints);
+    EXPECT_NEAR(found.stand->plot.area_m2, 400, 1e-6 * 400);
+    EXPECT_EQ(found.stand->plot.seen_share, alone.stand->plot.seen_share);
+  }
+}
+
 TEST(TreeInventory, SubsetsAndSmallTrees) {
   Plot plot;
   plot.add_ground(20);

@@ -204,6 +204,24 @@ TEST(ReflectanceVote, MakesWoodOnlyAboveTheQuantile) {
   EXPECT_EQ(labels[400], kLeaf);
 }
 
+TEST(ReflectanceVote, TheQuantileFallsElevenPercentWithTheWeight) {
+  for (const double weight : {0.2, 1.0}) {
+    std::vector<float> reflectance;
+    Labels labels;
+    for (int i = 0; i < 1000; ++i) {
+      reflectance.push_back(static_cast<float>(i));
+      labels.push_back(i >= 500 ? kWood : kLeaf);
+    }
+    const auto limit = static_cast<std::size_t>(990 - 110 * weight);
+    labels[limit - 6] = labels[limit + 6] = kLeaf;
+    JobControl control;
+    OpContext ctx(control);
+    EXPECT_EQ(reflectance_vote({reflectance.data(), 1000}, weight, {labels.data(), 1000}, ctx).promoted, 1U);
+    EXPECT_EQ(labels[limit - 6], kLeaf) << weight;
+    EXPECT_EQ(labels[limit + 6], kWood) << weight;
+  }
+}
+
 TEST(WoodLeafCancel, InTime) {
   const Tree tree = cylinder_with_ball(150'000, 100'000);
   for (const char* phase : {"Measuring shapes", "Sorting points"})

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { standCsv, stemCurveCsv, treeCsv } from "../../../../shared/client/inventory-tables.ts";
 import {
   DEFAULT_STAND_SETTINGS,
+  JENKINS_GROUPS,
   keepTreeEdits,
   type StandSettings,
   standSummary,
@@ -105,6 +106,21 @@ describe("biomass", () => {
     const found = treeBiomass(tree(1, 0.3, 20), settings({ biomassMethod, jenkinsGroup: "pine" }));
     expect(Math.abs((found.kg ?? 0) - kg)).toBeLessThan(within);
     expect(found.beyondRange).toBe(false);
+  });
+
+  test("the coefficients of all species groups are those of the published table", () => {
+    expect(JENKINS_GROUPS).toEqual({
+      aspen_alder_cottonwood_willow: { b0: -2.2094, b1: 2.3867, maxCm: 70 },
+      soft_maple_birch: { b0: -1.9123, b1: 2.3651, maxCm: 66 },
+      mixed_hardwood: { b0: -2.48, b1: 2.4835, maxCm: 56 },
+      hard_maple_oak_hickory_beech: { b0: -2.0127, b1: 2.4342, maxCm: 73 },
+      cedar_larch: { b0: -2.0336, b1: 2.2592, maxCm: 250 },
+      douglas_fir: { b0: -2.2304, b1: 2.4435, maxCm: 210 },
+      true_fir_hemlock: { b0: -2.5384, b1: 2.4814, maxCm: 230 },
+      pine: { b0: -2.5356, b1: 2.4349, maxCm: 180 },
+      spruce: { b0: -2.0773, b1: 2.3323, maxCm: 250 },
+      woodland_juniper_oak_mesquite: { b0: -0.7152, b1: 1.7029, maxCm: 78 },
+    });
   });
 
   test("trees without a value and those beyond the equation are counted", () => {

@@ -191,9 +191,9 @@ function checkEntry(entry: Entry, known: ReadonlyMap<string, Entry>): void {
 function checkPlaces(entries: readonly Entry[]): void {
   const ordered = [...entries].sort((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
   let end = 0;
-  for (const { fileName, relativeOffsetOfLocalHeader, compressedSize } of ordered) {
+  for (const { fileName, fileNameLength, relativeOffsetOfLocalHeader, compressedSize } of ordered) {
     if (relativeOffsetOfLocalHeader < end)
       throw damagedProject(`${fileName.slice(0, 200)} shares bytes with another member`);
-    end = relativeOffsetOfLocalHeader + LOCAL_HEADER + compressedSize;
+    end = relativeOffsetOfLocalHeader + LOCAL_HEADER + fileNameLength + compressedSize;
   }
 }

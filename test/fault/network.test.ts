@@ -134,7 +134,7 @@ test("the process ends with its parent, also while a network runs and when the p
   await soon(200);
   expect(runs(pid)).toBe(true);
   parent.kill("SIGKILL");
-  expect(await gone(pid, 2000)).toBe(true);
+  expect(await gone(pid, 10_000)).toBe(true); // it ends by itself; how soon depends on the machine
 });
 
 test("an import that was killed leaves nothing: what was not installed goes, what was moved away comes back", async () => {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -109,13 +110,18 @@ TEST(Icp, CoordinatesOfAMapGiveTheSameMotion) {
   }
 }
 
-TEST(Icp, APartialOverlapIsNotDraggedAway) {
-  // 60 % of each side is common; the rest of either has no counterpart.
+/// Two pieces of one ground. 60 % of each is common; the rest of either has no counterpart.
+std::pair<Points, Points> overlapping(std::size_t count) {
   Points fixed, moving;
-  for (const Vec3d& p : rough_ground(5000, 60, 7))
+  for (const Vec3d& p : rough_ground(count, 60, 7))
     if (p.x < 45) fixed.push_back(p);
-  for (const Vec3d& p : rough_ground(5000, 60, 8))
+  for (const Vec3d& p : rough_ground(count, 60, 8))
     if (p.x > 15) moving.push_back(p);
+  return {fixed, moving};
+}
+
+TEST(Icp, APartialOverlapIsNotDraggedAway) {
+  const auto [fixed, moving] = overlapping(5000);
   const RigidTransform truth = turned({0.01, -0.01, 0.03}, {0.5, -0.4, 0.3});
   const Points before = moved(inverse(truth), moving);
   for (const IcpMethod method : {IcpMethod::kPointToPlane, IcpMethod::kGicp}) {
@@ -131,11 +137,7 @@ TEST(Icp, APartialOverlapIsNotDraggedAway) {
 }
 
 TEST(Icp, BothRmseBelongToTheLimitBesideThem) {
-  Points fixed, moving;
-  for (const Vec3d& p : rough_ground(2000, 60, 7))
-    if (p.x < 45) fixed.push_back(p);
-  for (const Vec3d& p : rough_ground(2000, 60, 8))
-    if (p.x > 15) moving.push_back(p);
+  const auto [fixed, moving] = overlapping(2000);
   IcpParams with = params();
   with.start = RigidTransform{};
   with.max_correspondence_distance_m = 8;

@@ -51,6 +51,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
   [" skipped (min_points).", " skipped."],
   ["Give seed_points, or remove undergrowth.", "Remove undergrowth."],
+  ["use method chm; otherwise give seed_points.", "use --method chm."],
   [/ Search a (?:thinner )?layer [^.]*\(change band_min_m and band_max_m\)(?:, or raise max_diameter_m)?\./g, ""],
   [/ Search a layer [^.]*\(raise band_min_m and band_max_m\)(?:, or raise max_diameter_m)?\./g, ""],
   [

@@ -101,6 +101,8 @@ export interface FoundTrees extends TreeLabels {
   /** Of pathTrees: edge of its voxels, metres, and their number. */
   readonly node_m: number | null;
   readonly nodes: number | null;
+  /** Of pathTrees: points more than 2 m above the ground. */
+  readonly high: { readonly count: number; readonly of_stems: number; readonly without_tree: number } | null;
 }
 
 /** Functions of the addon for trees; one declaration for the facade and for tests. */

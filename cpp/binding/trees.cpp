@@ -216,7 +216,16 @@ struct FoundTrees {
   TiledTreesResult tiled;                   ///< without its labels
   std::optional<double> node_m;             ///< of path_trees
   std::optional<std::uint64_t> node_count;  ///< of path_trees
+  std::optional<HighPoints> high;           ///< of path_trees
 };
+
+Napi::Value high_to_js(Napi::Env env, const HighPoints& high) {
+  auto out = Napi::Object::New(env);
+  out.Set("count", static_cast<double>(high.count));
+  out.Set("of_stems", static_cast<double>(high.of_stems));
+  out.Set("without_tree", static_cast<double>(high.without_tree));
+  return out;
+}
 
 Napi::Value found_to_js(Napi::Env env, FoundTrees&& found) {
   auto out = Napi::Object::New(env);
@@ -233,6 +242,7 @@ Napi::Value found_to_js(Napi::Env env, FoundTrees&& found) {
   out.Set("nodes", found.node_count
                        ? Napi::Value(Napi::Number::New(env, static_cast<double>(*found.node_count)))
                        : env.Null());
+  out.Set("high", found.high ? high_to_js(env, *found.high) : env.Null());
   return out;
 }
 
@@ -328,13 +338,16 @@ FoundTrees path_found(HitPoints points, Span<const float> heights, Span<const Ve
   if (tiling) {
     found.node_count = cut_pursuit_node_count(points, params.node_m, ctx);
     found.plan = tree_tile_plan(points, *found.node_count, tiling->buffer_m, tiling->tile_nodes, ctx);
-    found.tiled = tiled_path_trees(points, heights, seeds, params, *found.plan, ctx);
+    TiledPathTrees tiled = tiled_path_trees(points, heights, seeds, params, *found.plan, ctx);
+    found.high = tiled.high;
+    found.tiled = std::move(tiled.found);
     found.tree_count = found.tiled.tree_count;
     labels = std::move(found.tiled.tree_instance);
   } else {
     PathTreesResult whole = path_trees(points, heights, seeds, params, ctx);
     found.tree_count = whole.trees.size();
     found.node_count = whole.node_count;
+    found.high = whole.high;
     labels = std::move(whole.tree_instance);
   }
   found.empty_seeds = unused_numbers(labels.view(), seeds.size, ctx);

@@ -102,6 +102,20 @@ describe("cheapest paths from stems", () => {
     expect(Array.from(answer.labels)).toEqual(trees.map((tree) => (tree === 0 ? 0 : count + 1 - tree)));
   });
 
+  test("crowns seen from the air, without stems: a warning names the method for them", async () => {
+    const seen = points.flatMap((_, i) => (trees[i] === 0 || i % ((trees[i] ?? 0) <= 3 ? 10 : 40) === 1 ? [i] : []));
+    const airborne = { points: seen.map((i) => points[i]), ground_class: seen.map((i) => ground_class[i]) };
+    const answer = await segment({ ...airborne, ...AUTO });
+    const lost = seen.filter((i, k) => trees[i] !== 0 && answer.labels[k] === 0).length;
+    const share = ((100 * lost) / seen.filter((i) => trees[i] !== 0).length).toFixed(1);
+    expect(Number(share)).toBeCloseTo((100 * 13) / (13 + 3 * 4), 1);
+    expect(answer.warnings).toEqual([
+      `Too few stems were seen for method auto: of the points more than 2 m above the ground, 0.0 % belong to trees with a stem and ${share} % to no tree. If the cloud was seen from the air, use method chm; otherwise give seed_points.`,
+    ]);
+    const seeded = await segment({ ...airborne, seed_points: stems, ...AUTO });
+    expect(seeded.warnings.join()).not.toContain("Too few stems");
+  });
+
   test("it has no parameters: those of the other methods are refused", async () => {
     const refusalOf = (payload: object) => refusal(made, URL, { points, ...AUTO, ...payload });
     for (const field of ["min_nn1", "max_gap", "chm_cell"])

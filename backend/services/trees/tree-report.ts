@@ -11,6 +11,9 @@ const FEW_CROWN_POINTS = 25;
 /** Fewer crowns say nothing about the scale. */
 const SEVERAL_CROWNS = 10;
 
+/** Where trees of less of the canopy have a stem, the cloud does not suit cheapest paths. */
+const LEAST_ON_STEMS = 0.25;
+
 type Report = Omit<TreesReport, "elapsed_s">;
 type ChmRun = Extract<TreesPlan, { readonly chm: unknown }>;
 type GraphRun = Exclude<TreesPlan, ChmRun>;
@@ -71,7 +74,7 @@ export function graphReport(
     fusion_warning: fusionText(fusion, num_trees),
     chm: null,
     params: "params" in plan ? { ...plan.params, ...voxels } : { node_m: voxels.decimate_res1 },
-    warnings: [...plan.warnings, ...runWarnings(found), ...seedWarnings(found.empty_seeds)],
+    warnings: [...plan.warnings, ...runWarnings(found, plan.input), ...seedWarnings(found.empty_seeds)],
   };
   const grid = tiled && ([tiled.grid[0], tiled.grid[1]] as [number, number]);
   return tiled && grid
@@ -99,9 +102,10 @@ function voxelsOf(plan: GraphRun, { node_m, decimate_res1, decimate_res2 }: Foun
   };
 }
 
-function runWarnings({ tiled, stage1_collapsed }: FoundTrees): string[] {
+function runWarnings({ tiled, stage1_collapsed, high }: FoundTrees, { seeds }: GraphRun["input"]): string[] {
   const cut = tiled?.trees_truncated ?? 0;
   return [
+    ...(high && !seeds ? stemWarnings(high) : []),
     ...(stage1_collapsed
       ? ["Stage 1 gave one segment; other voxels were tried, and params has those of the result. Give seed_points."]
       : []),
@@ -110,6 +114,15 @@ function runWarnings({ tiled, stage1_collapsed }: FoundTrees): string[] {
           `${cut} trees may have been cut at the edge of a tile; repeat with a tile_buffer_m above ${tiled?.buffer_m} m.`,
         ]
       : []),
+  ];
+}
+
+/** A sentence if too few stems were seen for paths to start at, as from the air. */
+function stemWarnings({ count, of_stems, without_tree }: NonNullable<FoundTrees["high"]>): string[] {
+  if (count === 0 || of_stems >= LEAST_ON_STEMS * count) return [];
+  const percent = (points: number) => `${((100 * points) / count).toFixed(1)} %`;
+  return [
+    `Too few stems were seen for method auto: of the points more than 2 m above the ground, ${percent(of_stems)} belong to trees with a stem and ${percent(without_tree)} to no tree. If the cloud was seen from the air, use method chm; otherwise give seed_points.`,
   ];
 }
 

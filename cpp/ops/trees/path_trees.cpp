@@ -144,6 +144,14 @@ std::vector<std::uint32_t> number_trees(const Grouping& grouping, const std::vec
   return tree_of;
 }
 
+/// Per tree: whether it was grown from a seed or a stem.
+std::vector<std::uint8_t> stems_known(const std::vector<PathTree>& trees) {
+  std::vector<std::uint8_t> known;
+  for (const PathTree& tree : trees)
+    known.push_back(tree.origin == TreeOrigin::kSeed || tree.origin == TreeOrigin::kStem ? 1 : 0);
+  return known;
+}
+
 void check(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds, const PathConstants& c) {
   require(heights.size == points.size(), "every point needs a height, NaN if it is unknown");
   for (const Vec3d& seed : seeds) require(is_finite(seed), "seeds must be finite");
@@ -167,7 +175,7 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
   Grouping grouping = seeds.empty() ? grow_found(nodes, graph, stems, constants, paths, ctx)
                                     : grow_seeds(nodes, graph, stems, constants, paths, ctx);
   measure(nodes, paths, grouping, ctx);
-  PathTreesResult result{Column<std::uint32_t>(points.size()), {}, nodes.edge_m, nodes.size()};
+  PathTreesResult result{Column<std::uint32_t>(points.size()), {}, nodes.edge_m, nodes.size(), {}};
   const std::vector<std::uint32_t> tree_of =
       number_trees(grouping, seeds.empty() ? std::vector<StemRoot>{} : stems, nodes, constants, result.trees);
   const auto labels = result.tree_instance.view();
@@ -179,6 +187,8 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
       labels[i] = group == kNoRoot ? 0 : tree_of[group];
     }
   });
+  const std::vector<std::uint8_t> has_stem = stems_known(result.trees);
+  result.high = high_points(heights, labels, {has_stem.data(), has_stem.size()}, ctx);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "core/op_context.h"
 #include "core/span.h"
 #include "core/vec3.h"
+#include "ops/trees/high_points.h"
 #include "ops/trees/path_constants.h"
 
 namespace pc {
@@ -32,6 +33,7 @@ struct PathTreesResult {
   std::vector<PathTree> trees;          ///< tree k + 1; with seeds one per seed, a tree may be empty
   double node_m;                        ///< edge of the voxels that became nodes
   std::uint64_t node_count;
+  HighPoints high;  ///< the stem is known of trees of a seed or a stem
 };
 
 struct PathTreesParams {

@@ -8,11 +8,12 @@
 
 namespace pc {
 
-TiledTreesResult tiled_path_trees(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds,
-                                  PathTreesParams params, const TreeTilePlan& plan, OpContext& ctx) {
+TiledPathTrees tiled_path_trees(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds,
+                                PathTreesParams params, const TreeTilePlan& plan, OpContext& ctx) {
   require(heights.size == points.size(), "one height per point is needed");
   params.origin = cut_pursuit_origin(points, ctx);
   BulkVector<float> own;
+  HighPoints high{};
   const TileSegmenter segmenter = [&](HitPoints part, Span<const std::uint32_t> rows,
                                       Span<const Vec3d> of_part, OpContext& within) {
     own.resize(rows.size);
@@ -21,9 +22,13 @@ TiledTreesResult tiled_path_trees(HitPoints points, Span<const float> heights, S
       own[i] = heights[rows[i]];
     }
     PathTreesResult found = path_trees(part, own.view(), of_part, params, within);
+    high.count += found.high.count;
+    high.of_stems += found.high.of_stems;
+    high.without_tree += found.high.without_tree;
     return TileTrees{std::move(found.tree_instance), found.trees.size()};
   };
-  return tiled_trees(points, seeds, plan, 1, segmenter, ctx);
+  TiledTreesResult found = tiled_trees(points, seeds, plan, 1, segmenter, ctx);
+  return {std::move(found), high};
 }
 
 }  // namespace pc

@@ -138,6 +138,17 @@ test("auto: at once and in tiles", async () => {
   }
 });
 
+test("auto: crowns without stems are named, at once and in tiles", async () => {
+  const small = await appOfTest({ treeTileNodes: 100 });
+  const rows = points.flatMap((p, i) => (trees[i] === 0 || i % 10 === 1 ? `${p.join(" ")} ${ground_class[i]}` : []));
+  const { session_id } = await cloud(small, ["x y z ground_class", ...rows]);
+  for (const tiling of ["off", "on"]) {
+    const request = { method: "auto", tiling, tile_buffer_m: 3, defer_octree: true };
+    const { warnings } = await answered(small, SessionTreesResponse, url(session_id), request);
+    expect(warnings.join()).toMatch(/Too few stems were seen for method auto: .*, 0\.0 % belong to trees with a stem/);
+  }
+});
+
 test("limits: points at once and tile by tile", async () => {
   const few = await appOfTest({ treeMaxPoints: 1000, treeMaxPointsTiled: 5000 });
   const { session_id } = await cloud(few, ["x y z", ...rowsOf(points)]);

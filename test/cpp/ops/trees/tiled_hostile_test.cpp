@@ -35,7 +35,8 @@ class Tiled {
         tree_tile_plan(points(), 1 + random_() % 1000, buffer, 1 + random_() % 500, ctx_);
     if (random_() % 2 == 0)
       return tiled_path_trees(points(), {heights_.data(), heights_.size()}, span_of(seeds_),
-                              {kPathConstants.finest_node_m, std::nullopt, kPathConstants}, plan, ctx_);
+                              {kPathConstants.finest_node_m, std::nullopt, kPathConstants}, plan, ctx_)
+          .found;
     const CutPursuitTreesParams published{1, 5, 0.05, 15, 20, 0.1, 2, 0.5, 0.5, 20, 0.7, 1.5, 3, {}};
     return tiled_cut_pursuit(points(), span_of(seeds_), published, plan, ctx_);
   }

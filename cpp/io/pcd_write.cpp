@@ -89,6 +89,11 @@ std::string header_text(const PcdRecord& record, std::uint64_t rows, const std::
          " 1 0 0 0\nPOINTS " + points + "\nDATA binary\n";
 }
 
+constexpr const char* kWideAxes =
+    "x, y, z: 64-bit numbers, since 32 bits would move points; programs that read 32-bit coordinates only, "
+    "such as "
+    "those for PCL's PointXYZ, need another format (ply, laz).";
+
 /// True if float32 represents every written coordinate exactly.
 bool fits_float(const CloudView& view, const RowSelection& rows, OpContext& ctx) {
   std::atomic<bool> fits{true};
@@ -181,6 +186,7 @@ PcdWriteResult write_pcd(const CloudView& view, const PcdWriteParams& params, co
   PcdWriteResult result;
   result.colors_cut = colors_need_16_bits(view, selection, ctx);
   const PcdRecord record = make_record(view, axis, result.warnings);
+  if (axis == DType::kF64) result.warnings.emplace_back(kWideAxes);
   platform::File file = platform::File::create(path);
   const std::string header = header_text(record, selection.selected_count(), viewpoint);
   file.write_at(0, header.data(), header.size());

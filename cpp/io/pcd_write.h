@@ -17,7 +17,7 @@ struct PcdWriteParams {
 struct PcdWriteResult {
   std::uint64_t rows = 0;             ///< points written
   std::uint64_t bytes = 0;            ///< size of the file
-  std::vector<std::string> warnings;  ///< columns that were renamed
+  std::vector<std::string> warnings;  ///< columns that were renamed; 64-bit coordinates
   bool colors_cut = false;            ///< a written colour has a channel that 8 bits change
 };
 

@@ -111,7 +111,9 @@ describe("pcd", () => {
 
   test("every column keeps its type, coordinates are exact, and a round trip is bit-identical", async () => {
     const tail = await exportTail(made, { source: source(), format: "pcd" });
-    expect(tail.warnings).toBeUndefined();
+    expect(tail.warnings).toEqual([
+      "x, y, z: 64-bit numbers, since 32 bits would move points; programs that read 32-bit coordinates only, such as those for PCL's PointXYZ, need another format (ply, laz).",
+    ]);
     expect(header(bytesOf(tail))).toMatchObject({
       VERSION: "0.7",
       FIELDS: "x y z rgb intensity timestamp height class big is_miss",
@@ -140,7 +142,9 @@ describe("pcd", () => {
       columns: ["class"],
     });
     expect(header(near)).toMatchObject({ FIELDS: "x y z rgb intensity class", SIZE: expect.stringMatching(/^8 8 8 /) });
-    const inline = bytesOf(await exportTail(made, { ...INLINE, format: "pcd" }));
+    const of_floats = await exportTail(made, { ...INLINE, format: "pcd" });
+    expect(of_floats.warnings).toBeUndefined();
+    const inline = bytesOf(of_floats);
     expect(header(inline)).toMatchObject({ FIELDS: "x y z rgb", SIZE: "4 4 4 4", TYPE: "F F F F" });
     const body = inline.subarray(inline.indexOf("DATA binary\n") + 12);
     expect([0, 4, 8].map((at) => body.readFloatLE(at))).toEqual([1, 2, 3]);

@@ -37,6 +37,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["send gtheta_override", "give --g"],
   ["use gtheta_override", "give --g"],
   ["Use gtheta_override", "Give --g"],
+  [" Send gtheta_per_beam to give each beam its own G.", ""],
   ["Send gtheta_spec with a distribution", "Give a distribution as --g"],
   ["Send return_weights energy with leaf_intensity of each scan if its", "Give --leaf-intensity if the"],
   ["return_weights energy needs leaf_intensity of", "--leaf-intensity is needed for"],

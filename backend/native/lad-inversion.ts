@@ -16,6 +16,14 @@ export interface InversionParams {
   readonly reach: NativeColumn | null;
   /** Absent or null: everything is leaf. */
   readonly labels?: HitLabels | null;
+  /** Absent or null: the beams of a voxel have the same G. */
+  readonly optical?: OpticalSums | null;
+}
+
+/** Of traceBeams with factors G of the beam / g (f64), and this g: that of all voxels, of each layer or of each voxel. */
+export interface OpticalSums {
+  readonly sums: NativeColumn;
+  readonly g: NativeColumn;
 }
 
 /** Hits of every voxel by label (u32, cells), and the projection of wood over its whole surface. */

@@ -121,7 +121,7 @@ export interface VoxelProjection {
 export const MOST_FOLDED = 0.25;
 
 export interface LadNative {
-  traceBeams(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<TracedBeams>;
+  traceBeams(scans: readonly BeamScan[], grid: VoxelBox, factors: NativeColumn | null): NativeJob<TracedBeams>;
   traceBeamsBytes(rows: number, cells: number): number;
   energyBalance(scan: BeamScan, grid: VoxelBox): NativeJob<EnergyBalance>;
   partialCosine(balance: EnergyBalance, hit_cosine: number): number;
@@ -131,6 +131,7 @@ export interface LadNative {
     params: { readonly lever_arm: Triple; readonly shift: Triple },
   ): NativeJob<TrajectoryJoin>;
   meanLeafProjection(density: LeafAngleDensity, zenith_count: readonly number[]): NativeJob<number>;
+  leafProjectionBins(density: LeafAngleDensity): NativeJob<readonly number[]>;
   meanHitCosine(density: LeafAngleDensity, zenith_count: readonly number[]): NativeJob<number>;
   likelyHitCosine(
     g: number,
@@ -145,8 +146,11 @@ export interface LadNative {
 
 const addon = addonAs<LadNative>();
 
-/** Sums up the beams of all scans over the voxels they cross. */
-export const traceBeams: LadNative["traceBeams"] = (scans, grid) => addon.traceBeams(scans, grid);
+/**
+ * Sums up the beams of all scans over the voxels they cross. `factors` (f64) of their chords by the bin of zenith_count, in all
+ * layers or one after the other.
+ */
+export const traceBeams: LadNative["traceBeams"] = (scans, grid, factors) => addon.traceBeams(scans, grid, factors);
 /** Memory that traceBeams needs besides its input, bytes. */
 export const traceBeamsBytes: LadNative["traceBeamsBytes"] = (rows, cells) => addon.traceBeamsBytes(rows, cells);
 /** Energies of a scan with shares, whose scale and offset give them in the unit of the balance. */
@@ -160,6 +164,8 @@ export const trajectoryJoin: LadNative["trajectoryJoin"] = (times, poses, params
 /** Mean leaf projection function over beams. */
 export const meanLeafProjection: LadNative["meanLeafProjection"] = (density, zenith_count) =>
   addon.meanLeafProjection(density, zenith_count);
+/** Leaf projection function at the bins of zenith_count. */
+export const leafProjectionBins: LadNative["leafProjectionBins"] = (density) => addon.leafProjectionBins(density);
 /** Mean cosine at which beams hit leaves of such inclinations. */
 export const meanHitCosine: LadNative["meanHitCosine"] = (density, zenith_count) =>
   addon.meanHitCosine(density, zenith_count);

@@ -69,13 +69,16 @@ Napi::Value counts_to_js(Napi::Env env, const std::vector<BeamScanCounts>& scans
   return out;
 }
 
-// traceBeams(scans: BeamScan[], grid): NativeJob<TracedBeams>
+// traceBeams(scans: BeamScan[], grid, factors: f64 | null, options?): NativeJob<TracedBeams>
 Napi::Value trace_beams_job(const Napi::CallbackInfo& info) {
   const auto held = held_scans(info[0]);
   const HeldVoxelBox grid = held_voxel_box(info[1]);
+  const auto factors = optional_typed_column(info[2], DType::kF64, "factors");
   return start_job<BeamTraversalResult>(
-      info.Env(), job_options(info[2]),
-      [=](OpContext& ctx) { return beam_traversal(held->scans, grid.view(), ctx); },
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) {
+        return beam_traversal(held->scans, grid.view(), view_or_empty<double>(factors), ctx);
+      },
       [](Napi::Env env, BeamTraversalResult&& traced) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("sums", ColumnHandle::wrap(env, std::move(traced.sums)));
@@ -168,6 +171,15 @@ Napi::Value mean_leaf_projection_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, double&& g) -> Napi::Value { return Napi::Number::New(env, g); });
 }
 
+// leafProjectionBins(density: LeafAngleDensity): NativeJob<number[]>
+Napi::Value leaf_projection_bins_job(const Napi::CallbackInfo& info) {
+  const LeafAngleDensity density = density_of(info[0]);
+  return start_job<std::vector<double>>(
+      info.Env(), job_options(info[1]),
+      [=](OpContext& ctx) { return leaf_projection_bins(density, kZenithBins, ctx); },
+      [](Napi::Env env, std::vector<double>&& g) -> Napi::Value { return to_js(env, g); });
+}
+
 // meanHitCosine(density: LeafAngleDensity, zenith_count: number[]): NativeJob<number>
 Napi::Value mean_hit_cosine_job(const Napi::CallbackInfo& info) {
   const LeafAngleDensity density = density_of(info[0]);
@@ -256,6 +268,7 @@ void register_lad(Napi::Env env, Napi::Object exports) {
   add<partial_cosine_of>(env, exports, "partialCosine");
   add<trajectory_join_job>(env, exports, "trajectoryJoin");
   add<mean_leaf_projection_job>(env, exports, "meanLeafProjection");
+  add<leaf_projection_bins_job>(env, exports, "leafProjectionBins");
   add<mean_hit_cosine_job>(env, exports, "meanHitCosine");
   add<likely_hit_cosine_job>(env, exports, "likelyHitCosine");
   add<voxel_projection_job>(env, exports, "voxelProjection");

@@ -40,6 +40,18 @@ HeldLabels held_labels(const Napi::Value& value) {
           typed_column(js.Get("leaf"), DType::kU32, "leaf"), number_field(js, "wood_g")};
 }
 
+/// Sums of beams that have each their own G.
+struct HeldOptical {
+  ColumnPtr sums, g;
+};
+
+// { sums: f64, g: f64 } | null
+HeldOptical held_optical(const Napi::Value& value) {
+  if (is_nothing(value)) return {};
+  const auto js = strict_object(value, "optical");
+  return {typed_column(js.Get("sums"), DType::kF64, "sums"), typed_column(js.Get("g"), DType::kF64, "g")};
+}
+
 // hitCounts(scans: { positions: vec3d, shift, is_counted: u8 }[], grid): NativeJob<u32>
 Napi::Value hit_counts_job(const Napi::CallbackInfo& info) {
   const auto list = strict_array(info[0], "scans");
@@ -62,7 +74,8 @@ Napi::Value hit_counts_job(const Napi::CallbackInfo& info) {
 }
 
 // invertBeams(sums: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams, element_width_m, occlusion_threshold_m,
-// reach: f64 | null, labels: { wood: u32, leaf: u32, wood_g } | null }): NativeJob<InvertedBeams>
+// reach: f64 | null, labels: { wood: u32, leaf: u32, wood_g } | null, optical: { sums: f64, g: f64 } | null }):
+// NativeJob<InvertedBeams>
 Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
   const auto sums = typed_column(info[0], DType::kF64, "sums");
   const auto g = typed_column(info[1], DType::kF64, "g");
@@ -77,6 +90,7 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
                                  {}};
   const auto reach = optional_typed_column(js.Get("reach"), DType::kF64, "reach");
   const HeldLabels labels = held_labels(js.Get("labels"));
+  const HeldOptical optical = held_optical(js.Get("optical"));
   return start_job<BeerLambertResult>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
@@ -84,6 +98,7 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
         all.reach = view_or_empty<double>(reach);
         all.labels = {view_or_empty<std::uint32_t>(labels.wood), view_or_empty<std::uint32_t>(labels.leaf),
                       labels.wood_g};
+        all.optical = {view_or_empty<double>(optical.sums), view_or_empty<double>(optical.g)};
         return beer_lambert(sums->as<double>(), g->as<double>(), all, ctx);
       },
       [](Napi::Env env, BeerLambertResult&& found) -> Napi::Value {

@@ -91,8 +91,7 @@ std::string header_text(const PcdRecord& record, std::uint64_t rows, const std::
 
 constexpr const char* kWideAxes =
     "x, y, z: 64-bit numbers, since 32 bits would move points; programs that read 32-bit coordinates only, "
-    "such as "
-    "those for PCL's PointXYZ, need another format (ply, laz).";
+    "those of PCL among them, find no points: export ply or laz for them.";
 
 /// True if float32 represents every written coordinate exactly.
 bool fits_float(const CloudView& view, const RowSelection& rows, OpContext& ctx) {

@@ -60,6 +60,12 @@ const LadFields = z
       ),
     gtheta: z.number().nullish().default(null).describe("G of all voxels, above 0 and at most 1; otherwise: 400"),
     gtheta_spec: ProjectionSpec.nullish().default(null).describe("G by distribution or layer; replaces gtheta"),
+    gtheta_per_beam: z
+      .boolean()
+      .default(false)
+      .describe(
+        "true: each beam has the G of its own angle, from a gtheta_spec with a distribution; otherwise: 400. false: the mean over the beams that reach the grid stands for all, with a warning where this matters (19 % too little for flat leaves seen from the side and from above)",
+      ),
     mesh_vertices: BulkNumbers.nullish()
       .default(null)
       .describe(
@@ -192,6 +198,9 @@ export const LadSuccess = z
     hit_cosine: orNull("mean cosine at which beams meet leaves, as used by return_weights energy; null = not used"),
     element_width: z.number().describe("as requested, metres"),
     gtheta_profile: z.array(z.number()).nullable().describe("(nz) G of each layer; null = from triangles"),
+    gtheta_per_beam: z
+      .boolean()
+      .describe("each beam had its own G; gtheta and gtheta_profile are means over the beams"),
     occlusion_threshold_m: z.number().describe("threshold applied, metres"),
     under_sampled_count: z.int().describe("number of occluded voxels"),
     filled_count: z.int().describe("number of interpolated voxels"),

@@ -137,7 +137,7 @@ async function measuredSeed(one: CubeCase, seed: number): Promise<SeedResult> {
   const grid = gridOf(one);
   const truth = trueDensity(leaves, grid);
   const whole = truth.reduce((sum, value) => sum + value, 0);
-  const { zenith_count } = await traceBeams(scans, { ...grid, nx: 1, ny: 1, nz: 1 }).promise;
+  const { zenith_count } = await traceBeams(scans, { ...grid, nx: 1, ny: 1, nz: 1 }, null).promise;
   const triangles = one.own_g ? await triangleG(scans, one.rays > 1, grid, LIMITS) : null;
   const g = triangles?.g ?? column("f64", Float64Array.of(await meanLeafProjection(one.law, zenith_count).promise));
   const cosine = triangles?.hit_cosine ?? (await meanHitCosine(one.law, zenith_count).promise);

@@ -3,7 +3,7 @@ import type { NativeColumn } from "../../backend/native/core/handles.ts";
 import { type BeamScan, traceBeams } from "../../backend/native/lad.ts";
 import { type HitLabels, invertBeams } from "../../backend/native/lad-inversion.ts";
 import type { VoxelBox } from "../../backend/native/surfaces.ts";
-import { values } from "./native.ts";
+import { column, values } from "./native.ts";
 
 /** Values of every voxel. */
 export interface Inverted {
@@ -19,15 +19,30 @@ export interface InversionOptions {
   /** Width of a leaf; default: none. */
   readonly leaf_m?: number;
   readonly labels?: HitLabels | null;
+  /** G of the beams by their angle, in the bins of traceBeams; default: that of the voxel. */
+  readonly beam_g?: readonly number[] | null;
+}
+
+/** Sums of beams that have each their own G. */
+async function opticalSums(scans: readonly BeamScan[], grid: VoxelBox, beam_g: readonly number[]) {
+  const greatest = Math.max(...beam_g);
+  const factors = column(
+    "f64",
+    Float64Array.from(beam_g, (g) => g / greatest),
+  );
+  const { sums, reach } = await traceBeams(scans, grid, factors).promise;
+  for (const one of [factors, reach]) one?.release();
+  return { sums, g: column("f64", Float64Array.of(greatest)) };
 }
 
 export async function invert(
   scans: readonly BeamScan[],
   grid: VoxelBox,
   g: NativeColumn,
-  { leaf_m = 0, labels = null }: InversionOptions = {},
+  { leaf_m = 0, labels = null, beam_g = null }: InversionOptions = {},
 ): Promise<Inverted> {
-  const traced = await traceBeams(scans, grid).promise;
+  const traced = await traceBeams(scans, grid, null).promise;
+  const optical = beam_g && (await opticalSums(scans, grid, beam_g));
   const { nx, ny, nz } = grid;
   const voxel_size = [grid.size[0] / nx, grid.size[1] / ny, grid.size[2] / nz] as const;
   const params = {
@@ -40,6 +55,7 @@ export async function invert(
     occlusion_threshold_m: 0,
     reach: traced.reach,
     labels,
+    optical,
   };
   const found = await invertBeams(traced.sums, g, params).promise;
   const read = {
@@ -49,6 +65,7 @@ export async function invert(
     state: values(found.state),
     wad: found.wad && values(found.wad),
   };
-  for (const one of [traced.sums, traced.reach, found.lad, found.variance, found.state, found.wad]) one?.release();
+  const held = [traced.sums, traced.reach, optical?.sums, optical?.g];
+  for (const one of [...held, found.lad, found.variance, found.state, found.wad]) one?.release();
   return read;
 }

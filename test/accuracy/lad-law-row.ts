@@ -1,5 +1,5 @@
 // Inversion of beams drawn from Beer's law.
-import type { BeamScan } from "../../backend/native/lad.ts";
+import { type BeamScan, leafProjectionBins, meanLeafProjection, traceBeams } from "../../backend/native/lad.ts";
 import { VOXEL } from "../../backend/native/lad-inversion.ts";
 import { invert } from "./lad-inversion.ts";
 import { type LawCase, lawBeams, lawGrid } from "./lad-law.ts";
@@ -18,6 +18,16 @@ export interface LawRow {
 }
 
 const at = (list: ArrayLike<number>, i: number) => list[i] ?? Number.NaN;
+
+/** G of the medium as the inversion is told it. */
+async function projectionOf(one: LawCase, scan: BeamScan): Promise<{ g: number; beam_g: readonly number[] | null }> {
+  if (!one.planophile) return { g: one.g, beam_g: null };
+  const law = { law: "planophile" } as const;
+  const { sums, zenith_count } = await traceBeams([scan], lawGrid(one), null).promise;
+  sums.release();
+  const g = await meanLeafProjection(law, zenith_count).promise;
+  return { g, beam_g: one.planophile === "one G" ? null : await leafProjectionBins(law).promise };
+}
 
 /** Inverts the beams of each seed. */
 export async function lawRow(one: LawCase): Promise<LawRow> {
@@ -45,7 +55,8 @@ export async function lawRow(one: LawCase): Promise<LawRow> {
           }
         : null,
     };
-    const found = await invert([scan], lawGrid(one), column("f64", Float64Array.of(one.g)));
+    const { g, beam_g } = await projectionOf(one, scan);
+    const found = await invert([scan], lawGrid(one), column("f64", Float64Array.of(g)), { beam_g });
     for (let v = 0; v < cells; v += 1) {
       total += at(found.lad, v) / cells / SEEDS;
       if ((at(found.state, v) & VOXEL.trusted) === 0) continue;

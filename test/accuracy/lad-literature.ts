@@ -16,7 +16,7 @@ const NONE = "none found";
 /** Of beams drawn from Beer's law. */
 export function lawLiterature(name: string): string {
   if (name.includes("few beams")) return PIMONT.beams;
-  return name.includes("returns per pulse") ? NONE : PIMONT.intervals;
+  return /returns per pulse|from above|of each beam/.test(name) ? NONE : PIMONT.intervals;
 }
 
 /** Of scans of cubes of leaves. */

@@ -82,7 +82,7 @@ export async function referenceRow(name: string): Promise<ReferenceRow> {
     const shared = await byEnergy(read, voxels, hit_cosine);
     return shared && total(await invert(shared, voxels, g));
   };
-  const { zenith_count } = await traceBeams(read, voxels).promise;
+  const { zenith_count } = await traceBeams(read, voxels, null).promise;
   const likely = await likelyHitCosine(true_g, zenith_count).promise;
   const energies = [await weighed(column("f64", Float64Array.of(true_g)), likely.hit_cosine)];
   const totals: number[] = [];

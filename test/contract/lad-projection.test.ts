@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LadSuccess } from "../../shared/contract/lad-compute.ts";
 import { encodeFrame } from "../../shared/wire/phb1.ts";
 import { readRun } from "../support/app/run-body.ts";
-import { UNIT_GRID } from "../support/lad/beams.ts";
+import { parallelBeams, UNIT_GRID } from "../support/lad/beams.ts";
 import { LAD_URL, ladCalls, ladRequest } from "../support/lad/calls.ts";
 import { failed, streamed } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
@@ -21,6 +21,64 @@ describe("projection function", () => {
     expect(await value({ kind: "dewit", dewit: "erectophile" })).toBeCloseTo(16 / (3 * Math.PI * Math.PI), 3);
     expect(await value({ kind: "beta", beta_mu: 1, beta_nu: 1 })).toBeCloseTo(4 / (Math.PI * Math.PI), 3);
     expect(await value({ kind: "constant", value: 0.25 })).toBe(0.25);
+  });
+
+  /** Level and vertical beams through a voxel of 1 m, whose shares that end inside are those of planophile leaves. */
+  const crossed = (density: number) => {
+    const level = 8 / (3 * Math.PI * Math.PI); // closed forms of G
+    const vertical = 8 / (3 * Math.PI);
+    const scan = (g: number, turned: boolean) => {
+      const hits = Math.round(400 * (1 - Math.exp(-density * g)));
+      const beams = parallelBeams(1, 20, (i) => ((i * 7) % 400 < hits ? 0.25 : null));
+      const swap = ([x = 0, y = 0, z = 0]: readonly number[]) => (turned ? [z, y, x] : [x, y, z]);
+      const { is_miss, origin_x = [], origin_y = [], origin_z = [] } = beams.scalar_columns;
+      const [x, z] = turned ? [origin_z, origin_x] : [origin_x, origin_z];
+      return {
+        origin: swap(beams.origin),
+        points: beams.points.map(swap),
+        scalar_columns: { is_miss, origin_x: x, origin_y, origin_z: z },
+      };
+    };
+    return [scan(level, false), scan(vertical, true)];
+  };
+  const planophile = { spatial: "constant", spec: { kind: "dewit", dewit: "planophile" } };
+
+  test("gtheta_per_beam: each beam has the G of its own angle", async () => {
+    const scans = crossed(2);
+    const mean = await compute({ scans, gtheta_spec: planophile });
+    const each = await compute({ scans, gtheta_spec: planophile, gtheta_per_beam: true });
+    expect(each.cells[0]?.lad).toBeCloseTo(2, 1);
+    expect(mean.cells[0]?.lad).toBeLessThan(1.8);
+    expect([mean.gtheta_per_beam, each.gtheta_per_beam]).toEqual([false, true]);
+    const told = "G of these leaves lies between 0.27 and 0.85 for 90 % of the beams, and one mean stands for all";
+    expect([mean, each].map(({ warnings }) => warnings.join().includes(told))).toEqual([true, false]);
+    const level = await compute({ scans: scans.slice(0, 1), gtheta_spec: planophile });
+    expect(level.warnings.join()).not.toContain("G of these leaves");
+    for (const field of ["gtheta", "beam_count", "path_length_total", "hit_count"] as const)
+      expect(each.cells[0]?.[field]).toBe(mean.cells[0]?.[field]);
+    const profile = [planophile.spec, { kind: "constant", value: 0.5 }];
+    const layers = { grid: tall, scans, gtheta_spec: { spatial: "profile", profile } };
+    const by_layer = await compute({ ...layers, gtheta_per_beam: true });
+    const plain = await compute(layers);
+    expect(by_layer.cells[1]?.lad).toBeCloseTo(plain.cells[1]?.lad ?? 0, 9);
+    expect(by_layer.cells[0]?.lad).not.toBeCloseTo(plain.cells[0]?.lad ?? 0, 2);
+    const spherical = { spatial: "constant", spec: { kind: "dewit", dewit: "spherical" } };
+    const same = [false, true].map((gtheta_per_beam) => compute({ scans, gtheta_spec: spherical, gtheta_per_beam }));
+    const [a, b] = await Promise.all(same);
+    expect(b?.cells[0]?.lad).toBe(a?.cells[0]?.lad);
+  });
+
+  test("gtheta_per_beam needs a distribution", async () => {
+    const [status, message] = await refusedWith({ gtheta_per_beam: true });
+    expect(status).toBe(400);
+    expect(message).toMatch(/^gtheta_per_beam needs the distribution of the leaf inclinations/);
+    const nz = 600;
+    const profile = Array.from({ length: nz }, () => planophile.spec);
+    const deep = { grid: { ...UNIT_GRID, nz }, gtheta_spec: { spatial: "profile", profile }, gtheta_per_beam: true };
+    expect((await refusedWith(deep))[1]).toMatch(/at most 512 layers, and gtheta_spec has 600/);
+    expect((await refusedWith({ gtheta_per_beam: true, gtheta_override: false, gtheta: null }))[1]).toMatch(
+      /^gtheta_per_beam needs the distribution/,
+    );
   });
 
   test("one value per layer, from below", async () => {

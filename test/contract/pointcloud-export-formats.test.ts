@@ -112,7 +112,7 @@ describe("pcd", () => {
   test("every column keeps its type, coordinates are exact, and a round trip is bit-identical", async () => {
     const tail = await exportTail(made, { source: source(), format: "pcd" });
     expect(tail.warnings).toEqual([
-      "x, y, z: 64-bit numbers, since 32 bits would move points; programs that read 32-bit coordinates only, such as those for PCL's PointXYZ, need another format (ply, laz).",
+      "x, y, z: 64-bit numbers, since 32 bits would move points; programs that read 32-bit coordinates only, those of PCL among them, find no points: export ply or laz for them.",
     ]);
     expect(header(bytesOf(tail))).toMatchObject({
       VERSION: "0.7",

@@ -30,7 +30,7 @@ export interface RawLadOptions {
   readonly json?: true;
 }
 
-type Projection = Pick<LadRequest, "gtheta_override" | "gtheta" | "gtheta_spec">;
+type Projection = Pick<LadRequest, "gtheta_override" | "gtheta" | "gtheta_spec" | "gtheta_per_beam">;
 /** G from an angular triangulation of the scans. */
 const TRIANGLES = "triangles";
 
@@ -73,21 +73,26 @@ function numbers(option: string, text: string, count: number): number[] {
   return values;
 }
 
-/** A number, the name of a distribution, or "triangles". Errors: invalid_argument. */
+/**
+ * A number, the name of a distribution, which gives each beam its own G (that of spherical leaves is the same for all), or
+ * "triangles". Errors: invalid_argument.
+ */
 export function parseProjection(text: string): Projection {
-  if (text.toLowerCase() === TRIANGLES) return { gtheta_override: false, gtheta: null, gtheta_spec: null };
+  const one = { gtheta_per_beam: false, gtheta_spec: null };
+  if (text.toLowerCase() === TRIANGLES) return { ...one, gtheta_override: false, gtheta: null };
   const law = LEAF_ANGLE_NAMES.find((name) => name === text.toLowerCase());
   const kind = "dewit" as const;
   if (law) {
     const spec = { kind, dewit: law, value: null, beta_mu: null, beta_nu: null };
-    return { gtheta_override: true, gtheta: null, gtheta_spec: { spatial: "constant", spec, profile: null } };
+    const gtheta_spec = { spatial: "constant" as const, spec, profile: null };
+    return { gtheta_override: true, gtheta: null, gtheta_spec, gtheta_per_beam: law !== "spherical" };
   }
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (!(value > 0 && value <= 1))
     throw bad(
       `--g "${text}" must be a number above 0 and at most 1, or one of ${LEAF_ANGLE_NAMES.join(", ")}, ${TRIANGLES}`,
     );
-  return { gtheta_override: true, gtheta: value, gtheta_spec: null };
+  return { ...one, gtheta_override: true, gtheta: value };
 }
 
 function parseBox(text: string): LadOptions["box"] {

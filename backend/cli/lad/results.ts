@@ -144,6 +144,12 @@ const recorded = ({
   columns: reading.columns ?? null,
 });
 
+function gFact({ gtheta_profile, gtheta_per_beam }: Inverted["answer"]): string {
+  if (!gtheta_profile) return "of each voxel, see voxels.csv";
+  const layers = gtheta_profile.map((g) => short(g)).join(", ");
+  return gtheta_per_beam ? `${layers} in the mean; each beam has that of its angle` : layers;
+}
+
 function page(
   found: Inverted,
   figures: readonly NamedFigure[],
@@ -156,7 +162,7 @@ function page(
     ...scans.map(({ file }): Fact => ["Scan", inputFact(file)]),
     ...optionFacts(recorded(options)),
     ["Occlusion threshold", `${short(answer.occlusion_threshold_m)} m of path`],
-    ["G by layer", answer.gtheta_profile?.map((g) => short(g)).join(", ") ?? "of each voxel, see voxels.csv"],
+    ["G by layer", gFact(answer)],
     versionsFact(versions),
   ];
   return {

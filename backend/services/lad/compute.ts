@@ -9,6 +9,7 @@ import { type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
 import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
+import { beamColumns } from "./beam-projection.ts";
 import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
 import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
 import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
@@ -88,7 +89,10 @@ function bytesOf({ scans, request, projection }: CheckedLad, cells: number): num
   const labels = request.wood_split ? woodLabelBytes(sum(rows), cells) : 0;
   const eighths = request.check_clumping && 8 * cells <= MAX_LAD_VOXELS ? traceBeamsBytes(sum(rows), 8 * cells) : 0;
   const views = request.capture_recapture ? captureRecaptureBytes(rows) : 0;
-  return traceBeamsBytes(sum(rows), cells) + views + VOXEL_BYTES * cells + sum(files) + triangles + labels + eighths;
+  const again = request.gtheta_per_beam ? traceBeamsBytes(sum(rows), cells) : 0;
+  return (
+    traceBeamsBytes(sum(rows), cells) + again + views + VOXEL_BYTES * cells + sum(files) + triangles + labels + eighths
+  );
 }
 
 async function readScans({ scans, request }: CheckedLad, job: Job): Promise<ReadScan[]> {
@@ -108,6 +112,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   const {
     traced,
     g,
+    optical,
     scans: beams,
     ...weighed
   } = energy
@@ -117,11 +122,11 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   const reach = traced.reach && job.adopt(new ColumnRef(traced.reach)).native;
   job.stage("Inverting Beer's law", 0.8, 0.86);
   const labels = request.wood_split ? await voxelLabels(scans, grid, job) : null;
-  const params = { ...inversionParams(request, grid, reach), labels };
+  const params = { ...inversionParams(request, grid, reach), labels, optical };
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
   for (const column of [found.lad, found.variance, found.state, found.wad])
     if (column) job.adopt(new ColumnRef(column));
-  const clumps = await clumpsOf(request, { beams, sums, g }, grid, params, job);
+  const clumps = await clumpsOf(request, { beams, sums, g, optical }, grid, params, job);
   const by_views = await leafAreaByViews(request, scans, g, grid, job);
   job.stage("Collecting voxel results", 0.92, 0.92);
   const filled = request.fill_occluded ? await fill(found, grid, job) : null;
@@ -140,6 +145,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     return_weights: request.return_weights,
     hit_cosine: weighed.hit_cosine,
     gtheta_profile: g.profile && [...g.profile],
+    gtheta_per_beam: optical !== null,
     occlusion_threshold_m: params.occlusion_threshold_m,
     under_sampled_count: found.totals.occluded_count,
     filled_count: filled?.filled_count ?? 0,
@@ -166,22 +172,24 @@ interface Probed {
   readonly beams: readonly ReadScan[];
   readonly sums: TracedBeams["sums"];
   readonly g: VoxelG;
+  readonly optical: native.OpticalSums | null;
 }
 
 /** Leaf area of the voxels and of their eighths; null if these cannot tell clumps. */
 async function clumpsOf(
   request: LadRequest,
-  { beams, sums, g }: Probed,
+  { beams, sums, g, optical }: Probed,
   grid: LadGrid,
   params: native.InversionParams,
   job: Job,
 ): Promise<native.Clumping | null> {
   if (!request.check_clumping || !tellsClumps(request.element_width, grid)) return null;
   job.stage("Inverting Beer's law", 0.86, 0.9, TRACING);
-  const eighths = await tracedBeams(beams, halved(grid, job), job);
+  const factors = g.beams && beamColumns(g.beams, 2, job).factors;
+  const eighths = await tracedBeams(beams, halved(grid, job), job, factors);
   const fine = job.adopt(new ColumnRef(eighths.sums)).native;
   if (eighths.reach) job.adopt(new ColumnRef(eighths.reach));
-  return job.quiet().track(() => native.clumping(sums, fine, g.column, params));
+  return job.quiet().track(() => native.clumping(optical?.sums ?? sums, fine, optical?.g ?? g.column, params));
 }
 
 const inversionParams = (

@@ -6,27 +6,33 @@ import * as native from "../../native/lad.ts";
 import { meshOfLists } from "../../native/registration.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { numbersColumn, pointsColumn } from "../run/points.ts";
+import { type BeamG, beamG, checkLayers, spreadWarnings } from "./beam-projection.ts";
 import { type LadGrid, lengthOf } from "./grid.ts";
 
 /** Where G comes from. */
 export type ProjectionPlan =
   | { readonly from: "mesh" | "triangulation" }
   /** One value for the grid, or one per layer from below. */
-  | { readonly from: "values"; readonly values: readonly Projection[] };
+  | { readonly from: "values"; readonly values: readonly Projection[]; readonly per_beam: boolean };
 
-type Projection = { readonly constant: number } | { readonly density: native.LeafAngleDensity };
+export type Projection = { readonly constant: number } | { readonly density: native.LeafAngleDensity };
 
 const refused = (message: string) => new AppError("invalid_argument", message);
 
 /** Errors: invalid_argument if G is given twice, or no G. */
 export function projectionPlan(request: LadRequest): ProjectionPlan {
-  const { gtheta_override, mesh_vertices, mesh_indices, mesh_scan_ids } = request;
+  const { gtheta_override, gtheta_per_beam, mesh_vertices, mesh_indices, mesh_scan_ids } = request;
   const lists = [mesh_vertices, mesh_indices, mesh_scan_ids];
   const meshed = lists.some((list) => lengthOf(list) > 0);
   if (gtheta_override) {
     if (meshed) throw refused("gtheta_override and a mesh exclude each other: G comes from one of them.");
-    return { from: "values", values: valuesOf(request) };
+    const values = valuesOf(request);
+    const per_beam = gtheta_per_beam && values.some((value) => "density" in value);
+    if (gtheta_per_beam && !per_beam) throw refused(`gtheta_per_beam ${WITHOUT_LAW}`);
+    if (per_beam) checkLayers(values.length);
+    return { from: "values", values, per_beam };
   }
+  if (gtheta_per_beam) throw refused(`gtheta_per_beam ${WITHOUT_LAW}`);
   if (!meshed) return { from: "triangulation" };
   if (!lists.every((list) => lengthOf(list) > 0)) {
     throw refused("A mesh needs mesh_vertices, mesh_indices and mesh_scan_ids.");
@@ -40,6 +46,9 @@ export function projectionPlan(request: LadRequest): ProjectionPlan {
   }
   return { from: "mesh" };
 }
+
+const WITHOUT_LAW =
+  "needs the distribution of the leaf inclinations: send gtheta_override with a gtheta_spec of kind dewit or beta, or leave it out.";
 
 function valuesOf({ gtheta, gtheta_spec, grid }: LadRequest): Projection[] {
   if (!gtheta_spec) {
@@ -93,12 +102,14 @@ export interface VoxelG {
   readonly profile: readonly number[] | null;
   /** G of all voxels together, or of each layer. */
   readonly overall: readonly number[];
+  /** G of each beam; null = that of the voxel for all. */
+  readonly beams: BeamG | null;
   readonly warnings: readonly string[];
 }
 
 /** Prescribed G, averaged over the beams that reach the grid. */
 export async function prescribedG(
-  values: readonly Projection[],
+  { values, per_beam }: Extract<ProjectionPlan, { readonly from: "values" }>,
   { zenith_count }: native.TracedBeams,
   nz: number,
   job: Job,
@@ -118,7 +129,10 @@ export async function prescribedG(
   }
   const profile = values.length === 1 ? Array<number>(nz).fill(means[0] ?? 0) : means;
   const hitCosine = () => prescribedCosine(values, means, zenith_count, job.quiet());
-  return { column: job.adopt(numbersColumn(means)).native, profile, overall: means, warnings: [], hitCosine };
+  const column = job.adopt(numbersColumn(means)).native;
+  const beams = await beamG(values, zenith_count.length, job);
+  const warnings = per_beam ? [] : spreadWarnings(beams, zenith_count);
+  return { column, profile, overall: means, beams: per_beam ? beams : null, warnings, hitCosine };
 }
 
 /** The part of G that the nearest law may be off before it is told. */
@@ -178,6 +192,7 @@ export async function meshG(request: LadRequest, grid: LadGrid, job: Job): Promi
     column,
     profile: null,
     overall: [found.mean_g],
+    beams: null,
     warnings: [],
     hitCosine: knownCosine(found.hit_cosine),
   };

@@ -2,6 +2,9 @@ import type { LadRequest } from "../../../shared/contract/lad-compute.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import type * as native from "../../native/lad.ts";
+import type { OpticalSums } from "../../native/lad-inversion.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { beamColumns } from "./beam-projection.ts";
 import type { LadGrid } from "./grid.ts";
 import { meshG, type ProjectionPlan, prescribedG, type VoxelG } from "./projection.ts";
 import { equalWeightWarnings, requireEnergies, sharedScans } from "./return-weights.ts";
@@ -25,6 +28,8 @@ export interface WeighedBeams {
   /** Those that were traced. */
   readonly scans: readonly ReadScan[];
   readonly g: VoxelG;
+  /** The same beams with each their own G; null = that of the voxel for all. */
+  readonly optical: OpticalSums | null;
   readonly hit_cosine: number | null;
   readonly warnings: readonly string[];
 }
@@ -42,11 +47,13 @@ export async function tracedAlike(
   grid: LadGrid,
   job: Job,
 ): Promise<WeighedBeams> {
-  job.stage("Building voxel grid", 0.45, projection.from === "values" ? 0.8 : 0.55, TRACING);
+  const end = projection.from !== "values" ? 0.55 : projection.per_beam ? 0.62 : 0.8;
+  job.stage("Building voxel grid", 0.45, end, TRACING);
   const traced = await tracedBeams(scans, grid.box, job);
   requireMisses(scans, traced);
   const g = await voxelG(request, projection, { traced, scans }, grid, job);
-  return { traced, scans, g, hit_cosine: null, warnings: equalWeightWarnings(traced) };
+  const optical = await opticalSums(scans, g, grid, job);
+  return { traced, scans, g, optical, hit_cosine: null, warnings: equalWeightWarnings(traced) };
 }
 
 /** The shares of the returns depend on G, so the beams are traced through whole columns first, then through the voxels. */
@@ -65,9 +72,25 @@ export async function tracedByEnergy(
   const g = await voxelG(request, projection, { traced: seen, scans }, grid, job);
   const { cosine, warnings } = await g.hitCosine();
   const shared = await sharedScans(scans, seen, cosine, grid, job.quiet());
-  job.stage("Building voxel grid", 0.7, 0.8, TRACING);
+  job.stage("Building voxel grid", g.beams ? 0.55 : 0.7, g.beams ? 0.62 : 0.8, TRACING);
   const traced = await tracedBeams(shared.scans, grid.box, job);
-  return { traced, scans: shared.scans, g, hit_cosine: cosine, warnings: [...warnings, ...shared.warnings] };
+  const optical = await opticalSums(shared.scans, g, grid, job);
+  return { traced, scans: shared.scans, g, optical, hit_cosine: cosine, warnings: [...warnings, ...shared.warnings] };
+}
+
+/** Traces the beams once more if each has its own G. */
+async function opticalSums(
+  scans: readonly ReadScan[],
+  { beams }: VoxelG,
+  { box }: LadGrid,
+  job: Job,
+): Promise<OpticalSums | null> {
+  if (!beams) return null;
+  const { factors, g } = beamColumns(beams, 1, job);
+  job.stage("Building voxel grid", 0.62, 0.8, TRACING);
+  const traced = await tracedBeams(scans, box, job, factors);
+  if (traced.reach) job.adopt(new ColumnRef(traced.reach));
+  return { sums: job.adopt(new ColumnRef(traced.sums)).native, g };
 }
 
 async function voxelG(
@@ -77,7 +100,7 @@ async function voxelG(
   grid: LadGrid,
   job: Job,
 ): Promise<VoxelG> {
-  if (projection.from === "values") return prescribedG(projection.values, traced, grid.box.nz, job);
+  if (projection.from === "values") return prescribedG(projection, traced, grid.box.nz, job);
   const reused = projection.from === "mesh";
   job.stage(reused ? "Reusing triangulation" : "Triangulating hit points", 0.55, 0.8);
   return reused ? meshG(request, grid, job) : triangulatedG(request, scans, grid, traced.zenith_count, job);

@@ -50,7 +50,7 @@ export async function triangulatedG(
     const profile = Array<number>(grid.box.nz).fill(MOVING_G);
     const hitCosine = () => prescribedCosine([{ constant: MOVING_G }], [MOVING_G], zenith_count, part);
     const column = job.adopt(numbersColumn([MOVING_G])).native;
-    return { column, profile, overall: [MOVING_G], warnings: [text], hitCosine };
+    return { column, profile, overall: [MOVING_G], beams: null, warnings: [text], hitCosine };
   }
   const { lmax, max_aspect_ratio } = request;
   const limits = { lmax_m: lmax, max_aspect_ratio };
@@ -67,6 +67,7 @@ export async function triangulatedG(
     column,
     profile: null,
     overall: [found.mean_g],
+    beams: null,
     hitCosine: knownCosine(found.hit_cosine),
     warnings: [...(moving.length > 0 ? [skipped] : []), OWN_G, ...facingWarnings(found), ...foldWarnings(found)],
   };

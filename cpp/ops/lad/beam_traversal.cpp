@@ -151,20 +151,45 @@ EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, const
   return out;
 }
 
+/// Factors of the chords by layer and angle to the vertical.
+class ChordFactors {
+ public:
+  /// factors  empty, of all layers, or of each
+  ChordFactors(Span<const double> factors, std::uint32_t nz) : factors_(factors) {
+    require(factors.empty() || factors.size == kZenithBins || factors.size == nz * kZenithBins,
+            "factors of chords must be those of all layers or of each");
+    for (const double factor : factors)
+      require(std::isfinite(factor) && factor > 0, "factors of chords must be above 0");
+    if (factors.size > kZenithBins) stride_ = kZenithBins;
+  }
+  bool empty() const { return factors_.empty(); }
+  /// Of the beam in the lowest layer; the next ones follow at stride().
+  const double* of(const Vec3d& direction) const {
+    static constexpr double kOne = 1;
+    return empty() ? &kOne : &factors_[zenith_bin(direction)];
+  }
+  std::size_t stride() const { return stride_; }
+
+ private:
+  Span<const double> factors_;
+  std::size_t stride_ = 0;
+};
+
 /// Adds the pulses of one scan to the voxels of a slab.
 class SlabSums {
  public:
-  SlabSums(const GridFrame& frame, const BeamSlabs& slabs, std::size_t number, VoxelSums* sums,
-           ReachSums* reach, OpContext& ctx)
+  SlabSums(const GridFrame& frame, const BeamSlabs& slabs, const ChordFactors& factors, std::size_t number,
+           VoxelSums* sums, ReachSums* reach, OpContext& ctx)
       : lattice_(frame.lattice()),
         slab_(slabs.slabs()[number]),
+        factors_(factors),
         number_(number),
         sums_(sums),
         reach_(reach),
         late_(sums, reach),
         ctx_(ctx),
         per_diagonal_(1 / frame.diagonal()),
-        is_plain_(lattice_.offsets.size == 0 && lattice_.kept.size == 0) {}
+        is_plain_(lattice_.offsets.size == 0 && lattice_.kept.size == 0 && factors.empty()) {}
 
   void add_pulses(const BeamRows& rows, const EnteringPulses& entered) {
 #if defined(PC_WIDE_SUMS)
@@ -201,7 +226,7 @@ class SlabSums {
   void poll() {
     if (++voxels_ % kPollVoxels == 0) ctx_.checkpoint();
   }
-  /// The same as add_alike in a lattice whose columns are neither raised nor dropped.
+  /// The same as add_alike without factors in a lattice whose columns are neither raised nor dropped.
   void add_plain(const PulseBeam& beam) {
     LevelWalk walk(lattice_, beam.ray, slab_, end_of(beam, false));
     ReturnCursor returns(beam);
@@ -234,6 +259,7 @@ class SlabSums {
   /// Every return and miss counts alike.
   void add_alike(const PulseBeam& beam) {
     ReturnCursor returns(beam);
+    const double* const factor = factors_.of(beam.ray.direction);
     walk_voxels(lattice_, beam.ray, slab_,
                 [&](std::size_t column, std::uint32_t k, double enter, double leave) {
                   poll();
@@ -241,8 +267,8 @@ class SlabSums {
                   const std::uint32_t inside = shares.inside, reach = inside + shares.behind;
                   if (reach == 0) return false;
                   const double transmitted = inside == 0 ? 1 : static_cast<double>(shares.behind) / reach;
-                  late_.push({column + k * lattice_.layer(), (leave - enter) * per_diagonal_, 1,
-                              1 - transmitted, transmitted, inside});
+                  const double u = (leave - enter) * per_diagonal_ * factor[k * factors_.stride()];
+                  late_.push({column + k * lattice_.layer(), u, 1, 1 - transmitted, transmitted, inside});
                   return true;
                 });
   }
@@ -250,19 +276,21 @@ class SlabSums {
     ShareCursor shares(beam);
     const double last = beam.hits > 0 ? beam.ranges[beam.hits - 1] : 0;
     const bool ends = partial_misses && beam.misses == 0;
+    const double* const factor = factors_.of(beam.ray.direction);
     walk_voxels(lattice_, beam.ray, slab_,
                 [&](std::size_t column, std::uint32_t k, double enter, double leave) {
                   poll();
                   if (ends && last < enter) return false;
                   const auto [reach, inside, hits] = shares.at(enter, leave);
-                  late_.push({column + k * lattice_.layer(), (leave - enter) * per_diagonal_, reach, inside,
-                              reach - inside, hits});
+                  const double u = (leave - enter) * per_diagonal_ * factor[k * factors_.stride()];
+                  late_.push({column + k * lattice_.layer(), u, reach, inside, reach - inside, hits});
                   return true;
                 });
   }
 
   const VoxelLattice& lattice_;
   const VoxelBlock& slab_;
+  const ChordFactors& factors_;
   std::size_t number_;
   VoxelSums* sums_;
   ReachSums* reach_;
@@ -275,8 +303,10 @@ class SlabSums {
 
 }  // namespace
 
-BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid, OpContext& ctx) {
+BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid,
+                                   Span<const double> factors, OpContext& ctx) {
   const GridFrame frame(grid);
+  const ChordFactors chord_factors(factors, frame.lattice().nz);
   const BeamSlabs slabs(frame.lattice(), ctx.threads());
   const bool shared =
       std::any_of(scans.begin(), scans.end(), [](const BeamScan& s) { return s.intensity != nullptr; });
@@ -299,7 +329,7 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
   }
   ctx.begin_phase("Summing up voxels", out.beam_count * slabs.slabs().size());
   parallel_for(ctx, slabs.slabs().size(), 1, [&](std::size_t begin, std::size_t) {
-    SlabSums slab(frame, slabs, begin, sums, reach, ctx);
+    SlabSums slab(frame, slabs, chord_factors, begin, sums, reach, ctx);
     for (std::size_t scan = 0; scan < scans.size(); ++scan) slab.add_pulses(rows[scan], entered[scan]);
   });
   return out;

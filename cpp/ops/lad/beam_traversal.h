@@ -31,7 +31,7 @@ constexpr std::size_t kChordMoments = 8;
 
 /// Sums over the beams that reach a voxel: those with a return inside or behind it.
 struct VoxelSums {
-  /// sum u^m, u = chord / diagonal of a voxel; moment[0] = number of beams.
+  /// sum u^m, u = chord / diagonal of a voxel, times the factor of the beam; moment[0] = number of beams.
   std::array<double, kChordMoments> moment;
   double
       transmitted;  ///< sum of the share of a beam's returns behind the voxel, among those in and behind it
@@ -76,6 +76,8 @@ struct BeamTraversalResult {
 ///          Returns of a pulse lie on one ray; it runs through the farthest of them. A deleted hit outside the grid
 ///          counts as a return, one inside is left out.
 /// grid     columns may be raised or dropped
+/// factors  of the chords of a beam by the bin of its angle to the vertical: (kZenithBins) for all layers, (nz, kZenithBins)
+///          for each, > 0; empty = 1. With those of G over its mean, a voxel's beams have each their own G.
 /// Shares   Of a scan with intensities, a return stands for its share of the pulse instead of an equal one, and every moment
 ///          and sum is weighed by r = 1 - the shares before the voxel. A single share may be above 1 (a leaf that faces the
 ///          beam); the sums are right if the shares are in the mean. Pulses then count to the end of the grid.
@@ -84,11 +86,16 @@ struct BeamTraversalResult {
 /// Cost     O(pulses + voxels crossed); 88 bytes per voxel, 104 with intensities; up to 7 bytes per row, 19 where pulses are
 ///          grouped, 4 more with intensities.
 /// Cancel   Within 50 ms; a voxel of a raised column costs as much as any other.
-/// Errors   kInvalidArgument: grid out of range, columns of different lengths. kUnsupported: 2^32 - 1 rows or more.
+/// Errors   kInvalidArgument: grid out of range, columns of different lengths, factors of another length or not above 0. kUnsupported: 2^32 - 1 rows or more.
 /// Source   Contract lad 3.1 and 3.2: equal weight per return; a beam that ended before a voxel does not count there.
 ///          Pimont et al. 2018 (Remote Sensing of Environment 215) for the sums of the variance. Shares by intensity: own, a
 ///          ratio estimator (Cochran 1977, Sampling Techniques, chapter 6).
-BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid, OpContext& ctx);
+BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid,
+                                   Span<const double> factors, OpContext& ctx);
+inline BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid,
+                                          OpContext& ctx) {
+  return beam_traversal(scans, grid, {}, ctx);
+}
 
 /// Memory that beam_traversal needs besides its input, bytes.
 std::uint64_t beam_traversal_bytes(std::uint64_t rows, std::uint64_t cells);

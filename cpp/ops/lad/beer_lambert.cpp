@@ -88,9 +88,20 @@ struct Inversion {
   double diagonal;
   BeerLambertResult& out;
 
-  double g_of(std::size_t voxel) const {
+  double g_of(Span<const double> g, std::size_t voxel) const {
     if (g.size == 1) return g[0];
     return g.size == params.nz && g.size != layer * params.nz ? g[voxel / layer] : g[voxel];
+  }
+  const VoxelSums& sums_of(Span<const double> sums, std::size_t voxel) const {
+    return reinterpret_cast<const VoxelSums*>(sums.data)[voxel];
+  }
+  struct Solution {
+    double a;
+    VarianceTerms terms;
+  };
+  Solution solved(const VoxelSums& s, const ReachSums* reach, double projection) const {
+    const double a = solve_beer_lambert(s, projection, diagonal);
+    return {a, variance_of(s, reach, a, projection, s.moment[1] * diagonal / s.moment[0], params)};
   }
   /// Share of wood in the labelled hits of a voxel.
   struct WoodShare {
@@ -103,7 +114,7 @@ struct Inversion {
     return {part, hits > 0 ? part * (1 - part) / hits : 0};
   }
   void voxel(std::size_t v) const {
-    const auto& s = reinterpret_cast<const VoxelSums*>(sums.data)[v];
+    const VoxelSums& s = sums_of(sums, v);
     const double n = s.moment[0], path = s.moment[1] * diagonal;
     const auto* reach =
         params.reach.empty() ? nullptr : reinterpret_cast<const ReachSums*>(params.reach.data) + v;
@@ -117,10 +128,11 @@ struct Inversion {
     const bool few = effective_beams(n, reach) < static_cast<double>(params.min_beams);
     if (few || path < params.occlusion_threshold_m) state |= kVoxelOccluded;
     const WoodShare wood = wood_of(v);
-    const double projection = wood.share == 1 ? params.labels.wood_g : g_of(v);
+    const double projection = wood.share == 1 ? params.labels.wood_g : g_of(g, v);
     if (!few && projection > 0) {
-      const double a = solve_beer_lambert(s, projection, diagonal);
-      const VarianceTerms terms = variance_of(s, reach, a, projection, path / n, params);
+      const bool each = wood.share < 1 && !params.optical.sums.empty();
+      const auto [a, terms] = each ? solved(sums_of(params.optical.sums, v), reach, g_of(params.optical.g, v))
+                                   : solved(s, reach, projection);
       if (std::isfinite(a)) {
         state |= kVoxelSolved;
         out.lad[v] = a * (1 - wood.share);
@@ -147,8 +159,16 @@ void check(Span<const double> sums, Span<const double> g, const BeerLambertParam
           "the counts of hits do not belong to this grid");
   require(labelled == 0 || (p.labels.wood_g > 0 && p.labels.wood_g <= 1),
           "the projection of wood must lie above 0 and at most at 1");
-  require(g.size == 1 || g.size == p.nz || g.size == cells, "G needs a value per voxel, per layer, or one");
-  for (const double value : g) require(value >= 0 && value <= 1, "G must lie between 0 and 1");
+  const auto check_g = [&](Span<const double> values) {
+    require(values.size == 1 || values.size == p.nz || values.size == cells,
+            "G needs a value per voxel, per layer, or one");
+    for (const double value : values) require(value >= 0 && value <= 1, "G must lie between 0 and 1");
+  };
+  check_g(g);
+  if (!p.optical.sums.empty()) {
+    require(p.optical.sums.size == sums.size, "the optical sums do not belong to this grid");
+    check_g(p.optical.g);
+  }
   require(is_finite(p.voxel_size) && p.voxel_size.x > 0 && p.voxel_size.y > 0 && p.voxel_size.z > 0,
           "the size of a voxel must be positive");
   require(p.min_beams >= 1, "min_voxel_hits must be at least 1");

@@ -14,6 +14,13 @@ struct WoodHits {
   double wood_g = 0;  ///< projection of wood over its whole surface, 0 .. 1; with hits above 0
 };
 
+/// Beams that have each their own G.
+struct OpticalSums {
+  Span<const double>
+      sums;  ///< (cells, kVoxelSumFields) of the same beams with the factors G of the beam / g, or empty
+  Span<const double> g;  ///< as the g of beer_lambert: the greatest G of a beam, so that no factor is above 1
+};
+
 struct BeerLambertParams {
   Vec3d voxel_size;              ///< metres, > 0
   std::uint32_t nx, ny, nz;      ///< of the grid
@@ -24,6 +31,8 @@ struct BeerLambertParams {
   /// pulses, also below that of whole pulses.
   Span<const double> reach = {};
   WoodHits labels = {};
+  /// With them leaves are solved for the G of each beam; the chords of `sums` still tell what is occluded.
+  OpticalSums optical = {};
 };
 
 /// Bits of a voxel's state.
@@ -51,7 +60,7 @@ struct BeerLambertResult {
 };
 
 /// Leaf area density of every voxel from its beams: solves mean exp(-a G d) = P for a, where d are the chords of the
-/// beams that reach the voxel and P the share of them behind it.
+/// beams that reach the voxel, G that of the voxel or of each beam, and P the share of the beams behind it.
 ///
 /// sums     (cells, kVoxelSumFields) of beam_traversal
 /// g        leaf projection function: (cells), (nz) for all voxels of a layer, or (1); 0 = unknown, leaves a voxel

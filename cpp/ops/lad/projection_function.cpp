@@ -44,6 +44,10 @@ double density_at(const LeafAngleDensity& density, double t) {
   return 0;
 }
 
+double middle_of_bin(std::size_t bin, std::size_t bins) {
+  return (static_cast<double>(bin) + 0.5) * (kPi / 2) / static_cast<double>(bins);
+}
+
 double midpoint(std::size_t i) { return (static_cast<double>(i) + 0.5) * (kPi / 2) / kMidpoints; }
 
 /// Weights of the midpoints, their sum is 1.
@@ -91,6 +95,14 @@ std::vector<double> leaf_projection(const LeafAngleDensity& density, const std::
   return g;
 }
 
+std::vector<double> leaf_projection_bins(const LeafAngleDensity& density, std::size_t bins, OpContext& ctx) {
+  std::vector<double> zeniths(bins);
+  for (std::size_t bin = 0; bin < bins; ++bin) zeniths[bin] = middle_of_bin(bin, bins);
+  std::vector<double> g = leaf_projection(density, zeniths, ctx);
+  for (double& one : g) one = std::clamp(one, kLeastG, 1.0);
+  return g;
+}
+
 namespace {
 
 /// Angles to the vertical and the number of beams at each.
@@ -103,8 +115,7 @@ BeamZeniths zeniths_of(Span<const double> zenith_count) {
   BeamZeniths out;
   for (std::size_t bin = 0; bin < zenith_count.size; ++bin) {
     if (!(zenith_count[bin] > 0)) continue;
-    out.zeniths.push_back((static_cast<double>(bin) + 0.5) * (kPi / 2) /
-                          static_cast<double>(zenith_count.size));
+    out.zeniths.push_back(middle_of_bin(bin, zenith_count.size));
     out.counts.push_back(zenith_count[bin]);
   }
   if (out.zeniths.empty()) out = {{kNoBeamZenith}, {1}};

@@ -52,6 +52,9 @@ double mean_azimuth_projection_squared(double zenith, double inclination);
 /// degrees. Clipped to 1e-4 .. 1. Errors: those of leaf_projection; kInvalidArgument without bins.
 double mean_leaf_projection(const LeafAngleDensity& density, Span<const double> zenith_count, OpContext& ctx);
 
+/// G at the middle of each of `bins` equal bins of 0 .. 90 degrees, clipped to 1e-4 .. 1. Errors: those of leaf_projection.
+std::vector<double> leaf_projection_bins(const LeafAngleDensity& density, std::size_t bins, OpContext& ctx);
+
 /// Mean cosine of the angle between beams and the normals of the leaves that they hit: mean cos^2 / mean cos over the area of
 /// the leaves. Parameters, errors and source as for mean_leaf_projection.
 double mean_hit_cosine(const LeafAngleDensity& density, Span<const double> zenith_count, OpContext& ctx);

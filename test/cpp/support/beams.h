@@ -60,8 +60,10 @@ inline Pulses random_pulses(std::size_t count, std::uint64_t seed) {
 
 inline VoxelBox plain_box() { return {{0, 0, 0}, {4, 3, 2}, 8, 5, 4, 0, {}, {}}; }
 
-/// The sums of every voxel by a box test of every beam with every voxel. Every row is a pulse; nothing is deleted.
-inline std::vector<VoxelSums> slow_sums(const Pulses& pulses, const VoxelBox& grid) {
+/// The sums of every voxel by a box test of every beam with every voxel. Every row is a pulse; nothing is deleted. `factors` of
+/// the chords for each layer, or none.
+inline std::vector<VoxelSums> slow_sums(const Pulses& pulses, const VoxelBox& grid,
+                                        const std::vector<double>& factors = {}) {
   const Vec3d cell{grid.size.x / grid.nx, grid.size.y / grid.ny, grid.size.z / grid.nz};
   const double diagonal = std::sqrt(dot(cell, cell)),
                turn = -grid.rotation_deg * 3.14159265358979323846 / 180;
@@ -75,6 +77,10 @@ inline std::vector<VoxelSums> slow_sums(const Pulses& pulses, const VoxelBox& gr
                 to = turned(pulses.positions[p] - grid.center);
     const double range = std::sqrt(squared_distance(from, to));
     const Vec3d along = (to - from) * (1 / range);
+    const double zenith_deg =
+        std::atan2(std::hypot(along.x, along.y), std::abs(along.z)) * 180 / 3.14159265358979323846;
+    const auto bin =
+        std::min<std::size_t>(kZenithBins - 1, static_cast<std::size_t>(zenith_deg * kZenithBins / 90));
     for (std::size_t v = 0; v < sums.size(); ++v) {
       const std::size_t column = v % (std::size_t{grid.nx} * grid.ny),
                         k = v / (std::size_t{grid.nx} * grid.ny);
@@ -95,8 +101,9 @@ inline std::vector<VoxelSums> slow_sums(const Pulses& pulses, const VoxelBox& gr
       const bool miss = pulses.is_miss[p] != 0;
       const bool inside = !miss && range >= enter && range < leave, behind = miss || range >= leave;
       if (!inside && !behind) continue;
+      const double factor = factors.empty() ? 1 : factors[k * kZenithBins + bin];
       for (std::size_t m = 0; m < kChordMoments; ++m)
-        sums[v].moment[m] += std::pow((leave - enter) / diagonal, static_cast<double>(m));
+        sums[v].moment[m] += std::pow(factor * (leave - enter) / diagonal, static_cast<double>(m));
       sums[v].transmitted += behind ? 1 : 0;
       sums[v].transmitted_squared += behind ? 1 : 0;
       sums[v].hits += inside ? 1 : 0;
@@ -111,10 +118,11 @@ inline std::vector<VoxelSums> sums_of(const BeamTraversalResult& traced) {
   return sums;
 }
 
-inline BeamTraversalResult trace(const std::vector<BeamScan>& scans, const VoxelBox& grid, int threads = 2) {
+inline BeamTraversalResult trace(const std::vector<BeamScan>& scans, const VoxelBox& grid, int threads = 2,
+                                 const std::vector<double>& factors = {}) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return beam_traversal(scans, grid, ctx);
+  return beam_traversal(scans, grid, span_of(factors), ctx);
 }
 
 }  // namespace pc::test

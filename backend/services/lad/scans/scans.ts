@@ -178,11 +178,16 @@ async function originsOf(
   return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings: [] };
 }
 
-/** The beams of all scans; recovered misses count with their scan. */
-export async function tracedBeams(scans: readonly ReadScan[], box: VoxelBox, job: Job): Promise<TracedBeams> {
+/** The beams of all scans, their chords times the factors; recovered misses count with their scan. */
+export async function tracedBeams(
+  scans: readonly ReadScan[],
+  box: VoxelBox,
+  job: Job,
+  factors: NativeColumn | null = null,
+): Promise<TracedBeams> {
   const recovered = scans.flatMap(({ misses }) => misses ?? []);
   const all = [...scans.map(({ beams }) => beams), ...recovered];
-  const traced = await job.track(() => traceBeams(all, box));
+  const traced = await job.track(() => traceBeams(all, box, factors));
   let at = scans.length;
   const counts = scans.map(({ misses }, i) => {
     const rows = traced.scans[i] as BeamScanCounts;

@@ -67,6 +67,48 @@ TEST(BeamTraversal, RaisedDroppedAndRotatedColumns) {
   expect_same(sums_of(trace({pulses.scan()}, raised.on(grid))), slow_sums(pulses, raised.on(grid)), 1e-9);
 }
 
+/// Of 0.1 to 1, other ones in every layer.
+std::vector<double> layered_factors(std::uint32_t layers) {
+  std::vector<double> factors;
+  for (std::uint64_t i = 0; i < layers * kZenithBins; ++i)
+    factors.push_back(test::in_range(9, i / 30, 0.1, 1));
+  return factors;
+}
+
+TEST(BeamTraversal, FactorsOfTheChordsByAngleAndLayer) {
+  Pulses pulses = random_pulses(3000, 3);
+  const VoxelBox grid = test::plain_box();
+  const std::vector<double> layered = layered_factors(grid.nz);
+  const auto wanted = slow_sums(pulses, grid, layered);
+  EXPECT_LT(wanted[70].moment[1], 0.9 * slow_sums(pulses, grid)[70].moment[1]);
+  expect_same(sums_of(trace({pulses.scan()}, grid, 2, layered)), wanted, 1e-9);
+  const RaisedGrid raised(grid);
+  expect_same(sums_of(trace({pulses.scan()}, raised.on(grid), 1, layered)),
+              slow_sums(pulses, raised.on(grid), layered), 1e-9);
+  std::vector<double> alike(layered.begin(), layered.begin() + kZenithBins), repeated;
+  for (std::uint32_t k = 0; k < grid.nz; ++k) repeated.insert(repeated.end(), alike.begin(), alike.end());
+  expect_same(sums_of(trace({pulses.scan()}, grid, 2, alike)), slow_sums(pulses, grid, repeated), 1e-9);
+}
+
+TEST(BeamTraversal, FactorsOfOneChangeNoBit) {
+  Pulses pulses = random_pulses(3000, 4);
+  const VoxelBox grid = test::plain_box();
+  const auto plain = trace({pulses.scan()}, grid);
+  const auto ones = trace({pulses.scan()}, grid, 2, std::vector<double>(kZenithBins, 1));
+  EXPECT_EQ(std::memcmp(plain.sums.view().data, ones.sums.view().data, plain.sums.size() * sizeof(double)),
+            0);
+}
+
+TEST(BeamTraversal, RefusesFactorsThatDoNotFit) {
+  Pulses pulses = random_pulses(10, 5);
+  std::vector<double> factors(kZenithBins, 1);
+  for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    factors[7] = wrong;
+    EXPECT_THROW(trace({pulses.scan()}, test::plain_box(), 1, factors), Error);
+  }
+  EXPECT_THROW(trace({pulses.scan()}, test::plain_box(), 1, {1, 1}), Error);
+}
+
 TEST(BeamTraversal, TheSameBitsForAnyNumberOfThreads) {
   Pulses pulses = random_pulses(20'000, 3);
   const VoxelBox grid{{0.1, 0, 0}, {4, 3, 2}, 16, 12, 10, 12, {}, {}};

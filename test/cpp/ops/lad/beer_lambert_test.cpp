@@ -133,6 +133,71 @@ TEST(BeerLambert, WidthOfElementsAddsToTheVarianceAndNotToTheValue) {
   EXPECT_NEAR(leaves.variance[0] - points.variance[0], added, 1e-12);
 }
 
+/// A voxel of 1 m3 with leaves of density `a`: half of its beams have G `steep`, the others `level`.
+struct TwoAngles {
+  VoxelSums chords, optical;
+};
+TwoAngles two_angles(double a, double steep, double level) {
+  std::vector<double> chords, scaled;
+  double passed = 0;
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    const double g = i % 2 == 0 ? steep : level, u = test::in_range(6, i, 0.1, 1);
+    chords.push_back(u);
+    scaled.push_back(u * g / std::max(steep, level));
+    passed += std::exp(-a * g * u * std::sqrt(3.0)) / 4000;
+  }
+  return {voxel_of(chords, passed), voxel_of(scaled, passed)};
+}
+
+TEST(BeerLambert, EachBeamWithItsOwnG) {
+  const double a = 3;
+  const TwoAngles beams = two_angles(a, 0.8, 0.2);
+  const std::vector<VoxelSums> sums{beams.chords}, optical{beams.optical};
+  const std::vector<double> greatest{0.8};
+  BeerLambertParams params = params_of(1, 1, 1);
+  EXPECT_LT(invert(sums, {0.5}, params).lad[0], 0.9 * a);
+  params.optical = {{reinterpret_cast<const double*>(optical.data()), kVoxelSumFields},
+                    test::span_of(greatest)};
+  EXPECT_NEAR(invert(sums, {0.5}, params).lad[0], a, 2e-4 * a);
+  // Chords, not optical ones, tell what is occluded.
+  params.occlusion_threshold_m = 0.999 * beams.chords.moment[1] * std::sqrt(3.0);
+  EXPECT_EQ(invert(sums, {0.5}, params).totals.occluded_count, 0U);
+  params.occlusion_threshold_m *= 1.002;
+  EXPECT_EQ(invert(sums, {0.5}, params).totals.occluded_count, 1U);
+}
+
+TEST(BeerLambert, WoodKeepsItsOwnProjectionWhereLeavesHaveThatOfEachBeam) {
+  const TwoAngles beams = two_angles(2, 0.8, 0.2);
+  const std::vector<VoxelSums> sums{beams.chords}, optical{beams.optical};
+  const std::vector<double> greatest{0.8};
+  const std::vector<std::uint32_t> some{3}, none{0};
+  BeerLambertParams params = params_of(1, 1, 1);
+  params.labels = {test::span_of(some), test::span_of(none), 0.25};
+  const double all_wood = invert(sums, {0.5}, params).wad[0];
+  const OpticalSums each{{reinterpret_cast<const double*>(optical.data()), kVoxelSumFields},
+                         test::span_of(greatest)};
+  params.optical = each;
+  EXPECT_EQ(invert(sums, {0.5}, params).wad[0], all_wood);
+  params.labels = {test::span_of(some), test::span_of(some), 0.25};
+  const auto half = invert(sums, {0.5}, params);
+  EXPECT_NEAR(half.lad[0], 1, 1e-3);
+  EXPECT_NEAR(half.wad[0], 1 * 0.5 / 0.25, 1e-2);  // half of the interception a g = 2 * 0.5
+}
+
+TEST(BeerLambert, RefusesOpticalSumsThatDoNotFit) {
+  const TwoAngles beams = two_angles(2, 0.8, 0.2);
+  const std::vector<VoxelSums> sums{beams.chords}, optical{beams.optical, beams.optical};
+  const std::vector<double> greatest{0.8}, above{1.2};
+  BeerLambertParams params = params_of(1, 1, 1);
+  const auto* const data = reinterpret_cast<const double*>(optical.data());
+  params.optical = {{data, 2 * kVoxelSumFields}, test::span_of(greatest)};
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+  params.optical = {{data, kVoxelSumFields}, test::span_of(above)};
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+  params.optical = {{data, kVoxelSumFields}, {}};
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+}
+
 TEST(BeerLambert, OneGPerLayer) {
   const std::vector<VoxelSums> sums(4, voxel_of(std::vector<double>(50, 0.5), 0.6));
   const auto found = invert(sums, {0.25, 0.5}, params_of(2, 1, 2));

@@ -34,6 +34,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     "run Backfill Misses first, or re-import a format that keeps misses",
     "give files that keep misses, such as PTX, E57 or a table with is_miss; scan writes them with --misses",
   ],
+  ["send gtheta_override with gtheta_per_beam", "give --g"],
   ["send gtheta_override", "give --g"],
   ["use gtheta_override", "give --g"],
   ["Use gtheta_override", "Give --g"],

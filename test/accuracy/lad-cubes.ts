@@ -14,7 +14,15 @@ import { type CubeCase, EDGE, gridOf, LEAF, leavesOf, type Triple, trueDensity }
 import { column, positions } from "./native.ts";
 
 const SEEDS = 50;
-const CUBE = { law: { law: "spherical" }, density: 2, rotation: 0, rays: 1, moving: false, seeds: SEEDS } as const;
+const CUBE = {
+  law: { law: "spherical" },
+  density: 2,
+  rotation: 0,
+  rays: 1,
+  moving: false,
+  above: false,
+  seeds: SEEDS,
+} as const;
 const BETA = { law: "beta", beta_mu: 1.5, beta_nu: 3 } as const;
 /** Triangles need pulses that are closer than leaves are wide; these scans are dense, so there are fewer. */
 const DENSE = { ...CUBE, seeds: 3, own_g: true } as const;
@@ -28,6 +36,9 @@ export const CUBE_CASES: readonly CubeCase[] = [
   { ...DENSE, name: "leaves: spherical own G" },
   { ...DENSE, name: "leaves: Beta 1.5 3 own G", law: BETA },
   { ...DENSE, name: "leaves: spherical 30 rays own G", rays: 30, seeds: 1 },
+  { ...CUBE, name: "leaves: Beta 1.5 3 from above", law: BETA, above: true, seeds: 3, own_g: false },
+  { ...DENSE, name: "leaves: spherical from above own G", above: true },
+  { ...DENSE, name: "leaves: Beta 1.5 3 from above own G", law: BETA, above: true },
 ];
 
 /** Distance of the scanners from the centre of the cube, metres. */
@@ -48,13 +59,29 @@ export interface CubeRow {
   readonly equal: number | null;
 }
 
-/** Scanners on four sides, or one that is carried around the cube along a square. */
-function scannersOf({ moving, own_g }: CubeCase) {
+/** Two scanners above the cube, which see it within 25 degrees of the vertical. */
+const fromAbove = () =>
+  [-0.6, 0.6].map((x) => ({
+    id: `${x}`,
+    origin: [x, 0.4, AWAY] as Triple,
+    n_theta: 420,
+    theta_min_deg: 154.9,
+    theta_max_deg: 180,
+    n_phi: 2600,
+    phi_min_deg: 0,
+    phi_max_deg: 360,
+    ...BEAM,
+  }));
+
+const BEAM = { exit_diameter_m: 0.005, beam_divergence_mrad: 0.3 };
+
+/** Scanners above, on four sides, or one that is carried around the cube along a square. */
+function scannersOf({ moving, own_g, above }: CubeCase) {
+  if (above) return fromAbove();
   const half = (Math.atan2(EDGE * 0.95, AWAY - EDGE / 2) * 180) / Math.PI;
   const step = own_g ? 0.06 : 0.25;
   const n = Math.round((2 * half) / step);
   const sweep = { n_theta: n, theta_min_deg: 90 - half, theta_max_deg: 90 + half };
-  const beam = { exit_diameter_m: 0.005, beam_divergence_mrad: 0.3 };
   if (moving) {
     const places = [0, 1, 2, 3].flatMap((k) => [0, 1].map((end) => [AWAY, end * 4 - 2, k] as const));
     const poses = places.map(([away, along, k], t) => {
@@ -70,7 +97,7 @@ function scannersOf({ moving, own_g }: CubeCase) {
         n_phi: 360,
         phi_min_deg: 0,
         phi_max_deg: 360,
-        ...beam,
+        ...BEAM,
         trajectory: { poses },
         pulse_rate_hz: 100_000,
       },
@@ -81,7 +108,7 @@ function scannersOf({ moving, own_g }: CubeCase) {
     const [x, y] = [Math.sin((bearing * Math.PI) / 180), Math.cos((bearing * Math.PI) / 180)];
     const to = bearing + 180;
     const origin: Triple = [-AWAY * -x, -AWAY * -y, 0.3];
-    return { id: `${k}`, origin, ...sweep, n_phi: n, phi_min_deg: to - half, phi_max_deg: to + half, ...beam };
+    return { id: `${k}`, origin, ...sweep, n_phi: n, phi_min_deg: to - half, phi_max_deg: to + half, ...BEAM };
   });
 }
 

@@ -12,6 +12,8 @@ export interface CubeCase {
   /** Rays of a pulse; above 1: several returns. */
   readonly rays: number;
   readonly moving: boolean;
+  /** Two scanners above the cube instead of four beside it. */
+  readonly above: boolean;
   readonly seeds: number;
   /** G from triangles of the scans. */
   readonly own_g: boolean;

@@ -190,6 +190,17 @@ describe("from an own triangulation", () => {
     expect(await told((62 * Math.PI) / 180)).toMatch(/edge on to the scanners.*project 0\.\d+ times/);
   });
 
+  test("beams that are mostly steep are told", async () => {
+    const told = async (scan: ReturnType<typeof wall>) =>
+      (await compute({ ...free, scans: [scan] })).warnings.filter((text) => text.includes("of the vertical")).join();
+    expect(await told(wall(0))).toBe("");
+    const turned = ({ origin, points, ...more }: ReturnType<typeof wall>) => {
+      const swap = ([x = 0, y = 0, z = 0]: readonly number[]) => [z, y, x];
+      return { ...more, origin: swap(origin), points: points.map(swap) };
+    };
+    expect(await told(turned(wall(0)))).toMatch(/^100 % of the beams are within 25 degrees of the vertical/);
+  });
+
   test("ranges as noisy as the hits are apart are told", async () => {
     const wide = { lmax: 0.2, max_aspect_ratio: 20 };
     const told = async (noise: number) => {

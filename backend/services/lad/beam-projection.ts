@@ -2,7 +2,9 @@ import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/lad.ts";
 import { numbersColumn } from "../run/points.ts";
-import type { Projection } from "./projection.ts";
+
+/** Leaf projection function as the request gives it. */
+export type Projection = { readonly constant: number } | { readonly density: native.LeafAngleDensity };
 
 /** G of a beam by the bins of zenith_count: `factors` times the greatest of them. */
 interface LawG {

@@ -6,7 +6,7 @@ import * as native from "../../native/lad.ts";
 import { meshOfLists } from "../../native/registration.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { numbersColumn, pointsColumn } from "../run/points.ts";
-import { type BeamG, beamG, checkLayers, spreadWarnings } from "./beam-projection.ts";
+import { type BeamG, beamG, checkLayers, type Projection, spreadWarnings } from "./beam-projection.ts";
 import { type LadGrid, lengthOf } from "./grid.ts";
 
 /** Where G comes from. */
@@ -14,8 +14,6 @@ export type ProjectionPlan =
   | { readonly from: "mesh" | "triangulation" }
   /** One value for the grid, or one per layer from below. */
   | { readonly from: "values"; readonly values: readonly Projection[]; readonly per_beam: boolean };
-
-export type Projection = { readonly constant: number } | { readonly density: native.LeafAngleDensity };
 
 const refused = (message: string) => new AppError("invalid_argument", message);
 

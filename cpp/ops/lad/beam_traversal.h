@@ -77,7 +77,7 @@ struct BeamTraversalResult {
 ///          counts as a return, one inside is left out.
 /// grid     columns may be raised or dropped
 /// factors  of the chords of a beam by the bin of its angle to the vertical: (kZenithBins) for all layers, (nz, kZenithBins)
-///          for each, > 0; empty = 1. With those of G over its mean, a voxel's beams have each their own G.
+///          for each, > 0; empty = 1. With G of the beam over the greatest one, each beam has its own G (OpticalSums).
 /// Shares   Of a scan with intensities, a return stands for its share of the pulse instead of an equal one, and every moment
 ///          and sum is weighed by r = 1 - the shares before the voxel. A single share may be above 1 (a leaf that faces the
 ///          beam); the sums are right if the shares are in the mean. Pulses then count to the end of the grid.
@@ -86,7 +86,8 @@ struct BeamTraversalResult {
 /// Cost     O(pulses + voxels crossed); 88 bytes per voxel, 104 with intensities; up to 7 bytes per row, 19 where pulses are
 ///          grouped, 4 more with intensities.
 /// Cancel   Within 50 ms; a voxel of a raised column costs as much as any other.
-/// Errors   kInvalidArgument: grid out of range, columns of different lengths, factors of another length or not above 0. kUnsupported: 2^32 - 1 rows or more.
+/// Errors   kInvalidArgument: grid out of range, columns of different lengths, factors of another length or not above 0.
+///          kUnsupported: 2^32 - 1 rows or more.
 /// Source   Contract lad 3.1 and 3.2: equal weight per return; a beam that ended before a voxel does not count there.
 ///          Pimont et al. 2018 (Remote Sensing of Environment 215) for the sums of the variance. Shares by intensity: own, a
 ///          ratio estimator (Cochran 1977, Sampling Techniques, chapter 6).

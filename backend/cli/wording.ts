@@ -44,6 +44,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["return_weights energy needs leaf_intensity of", "--leaf-intensity is needed for"],
   ["return_weights energy needs", "--leaf-intensity needs"],
   [/\blmax (?=[\d.]+ m and max_aspect_ratio)/g, "--lmax "],
+  [", or max_aspect_ratio if the hits are much farther apart in one direction", ""],
   ["Raise lmax,", "Raise --lmax,"],
   [
     "search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm)",

@@ -111,10 +111,22 @@ export interface VoxelProjection {
   /** G of all voxels together; 0 without triangles. */
   readonly mean_g: number;
   readonly facing: number;
-  /** With `limits`: G is averaged over the azimuths of the leaves; false: `facing` says that they are not uniform. */
+  /** With `limits`: how far leaves are turned to one side of the beams; 0 for uniform azimuths. */
+  readonly sideways: number;
+  /** With `limits`: G is averaged over the azimuths of the leaves; false: `facing` or `sideways` says that they are not uniform. */
   readonly uniform_azimuths: boolean;
   /** With `limits`: share of the triangles that fold against all their neighbours; up to MOST_FOLDED they are left out. */
   readonly folded: number;
+  /** With `limits`: triangles that tell inclinations; without any, G means nothing. */
+  readonly telling_count: number;
+  /** With `limits`: part of the leaf area at inclinations that the beams hardly see. */
+  readonly hardly_seen: number;
+  /**
+   * With `limits` and uniform azimuths: G of a beam is the factor of its bin (of zenith_count) times `beam_g` (f64) of the
+   * voxel; else empty and null.
+   */
+  readonly beam_factors: readonly number[];
+  readonly beam_g: NativeColumn | null;
 }
 
 /** Above, the noise of the ranges folds the leaves themselves, and no triangle is left out (kMostFolded of the addon). */

@@ -223,8 +223,8 @@ std::optional<TriangleLimits> triangle_limits(const Napi::Value& value) {
 }
 
 // voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
-// NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, uniform_azimuths, folded }> - with limits:
-// triangulated_projection
+// NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, sideways, uniform_azimuths, folded, telling_count, hardly_seen,
+// beam_factors: number[], beam_g: f64 | null }> - with limits: triangulated_projection, else voxel_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
@@ -243,8 +243,10 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
                                                           : Span<const std::uint32_t>(listed.view());
         const LeafTriangles triangles{vertices->as<Vec3d>(), indices->as<std::uint32_t>(), ids,
                                       origins->as<Vec3d>()};
-        return limits ? triangulated_projection(triangles, *limits, grid.view(), ctx)
-                      : TriangulatedProjection{voxel_projection(triangles, grid.view(), ctx), 1, true, 0};
+        if (limits) return triangulated_projection(triangles, *limits, grid.view(), ctx);
+        TriangulatedProjection as_sent;
+        static_cast<VoxelProjection&>(as_sent) = voxel_projection(triangles, grid.view(), ctx);
+        return as_sent;
       },
       [](Napi::Env env, TriangulatedProjection&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);
@@ -253,8 +255,14 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         out.Set("hit_cosine", found.hit_cosine);
         out.Set("mean_g", found.mean_g);
         out.Set("facing", found.facing);
+        out.Set("sideways", found.sideways);
         out.Set("uniform_azimuths", found.uniform_azimuths);
         out.Set("folded", found.folded);
+        out.Set("telling_count", static_cast<double>(found.telling_count));
+        out.Set("hardly_seen", found.hardly_seen);
+        out.Set("beam_factors", to_js(env, found.beam_factors));
+        out.Set("beam_g",
+                found.beam_g.size() > 0 ? ColumnHandle::wrap(env, std::move(found.beam_g)) : env.Null());
         return out;
       });
 }

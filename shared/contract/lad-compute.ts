@@ -56,7 +56,7 @@ const LadFields = z
       .boolean()
       .default(false)
       .describe(
-        "true: G is gtheta_spec or gtheta; false: G of each voxel from the triangles of the mesh, or of an angular triangulation of the static scans, weighed for leaves that the beams graze, whose azimuths are taken as uniform",
+        "true: G is gtheta_spec or gtheta; false: G of each voxel from the triangles of the mesh, or of an angular triangulation of the static scans: what they tell of the leaf inclinations, with those that the beams hardly see from a Beta distribution, azimuths taken as uniform",
       ),
     gtheta: z.number().nullish().default(null).describe("G of all voxels, above 0 and at most 1; otherwise: 400"),
     gtheta_spec: ProjectionSpec.nullish().default(null).describe("G by distribution or layer; replaces gtheta"),
@@ -64,7 +64,7 @@ const LadFields = z
       .boolean()
       .default(false)
       .describe(
-        "true: each beam has the G of its own angle, from a gtheta_spec with a distribution; otherwise: 400. false: the mean over the beams that reach the grid stands for all, with a warning where this matters (19 % too little for flat leaves seen from the side and from above)",
+        "true: each beam has the G of its own angle, from a gtheta_spec with a distribution, or from triangles of the scans; with a constant G or a mesh: 400. false: of a gtheta_spec, the mean over the beams that reach the grid stands for all, with a warning where this matters (19 % too little for flat leaves seen from the side and from above); from triangles, each beam has its own all the same where G of the beams spreads by more than 15 %",
       ),
     mesh_vertices: BulkNumbers.nullish()
       .default(null)

@@ -818,8 +818,8 @@ class PointCloudClient:
                                layer]}; a value is {"kind": "constant", "value"}, {"kind": "dewit", "dewit": law} or
                                {"kind": "beta", "beta_mu", "beta_nu"}
         gtheta                 the same for all voxels
-        gtheta_per_beam        each beam has the G of its own angle, from a gtheta_spec with a distribution; default False:
-                               the mean over all beams
+        gtheta_per_beam        each beam has the G of its own angle, from a gtheta_spec with a distribution or from triangles of
+                               the scans; default False: the mean over all beams, unless triangles say that they differ
         mesh_vertices, mesh_indices, mesh_scan_ids  triangles of leaves to use instead: (3 * V) metres, (3 * T) and (T)
                                the scan that each was seen from
         return_weights         equal (default): the returns of a pulse count alike; energy: by intensity over leaf_intensity

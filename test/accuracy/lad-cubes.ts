@@ -2,13 +2,19 @@
 import type { z } from "zod";
 import { Job } from "../../backend/jobs/job.ts";
 import type { NativeColumn } from "../../backend/native/core/handles.ts";
-import { type BeamScan, meanHitCosine, meanLeafProjection, traceBeams } from "../../backend/native/lad.ts";
+import {
+  type BeamScan,
+  leafProjectionBins,
+  meanHitCosine,
+  meanLeafProjection,
+  traceBeams,
+} from "../../backend/native/lad.ts";
 import { VOXEL } from "../../backend/native/lad-inversion.ts";
 import * as native from "../../backend/native/ray.ts";
 import { scanParams } from "../../backend/services/lidar/scan-params.ts";
 import { openScene } from "../../backend/services/lidar/scan-scene.ts";
 import { LidarScanRequest } from "../../shared/contract/lidar.ts";
-import { invert } from "./lad-inversion.ts";
+import { beamG, invert } from "./lad-inversion.ts";
 import { triangleG } from "./lad-triangles.ts";
 import { type CubeCase, EDGE, gridOf, LEAF, leavesOf, type Triple, trueDensity } from "./leaf-cube.ts";
 import { column, positions } from "./native.ts";
@@ -20,10 +26,14 @@ const CUBE = {
   rotation: 0,
   rays: 1,
   moving: false,
-  above: false,
+  seen: "level",
   seeds: SEEDS,
 } as const;
 const BETA = { law: "beta", beta_mu: 1.5, beta_nu: 3 } as const;
+/** Of the means and variances of de Wit's laws (Goel & Strebel 1984). */
+const PLANOPHILE = { law: "beta", beta_mu: 2.77, beta_nu: 1.172 } as const;
+const ERECTOPHILE = { law: "beta", beta_mu: 1.172, beta_nu: 2.77 } as const;
+const BOTH = "level and from above" as const;
 /** Triangles need pulses that are closer than leaves are wide; these scans are dense, so there are fewer. */
 const DENSE = { ...CUBE, seeds: 3, own_g: true } as const;
 export const CUBE_CASES: readonly CubeCase[] = [
@@ -36,9 +46,19 @@ export const CUBE_CASES: readonly CubeCase[] = [
   { ...DENSE, name: "leaves: spherical own G" },
   { ...DENSE, name: "leaves: Beta 1.5 3 own G", law: BETA },
   { ...DENSE, name: "leaves: spherical 30 rays own G", rays: 30, seeds: 1 },
-  { ...CUBE, name: "leaves: Beta 1.5 3 from above", law: BETA, above: true, seeds: 3, own_g: false },
-  { ...DENSE, name: "leaves: spherical from above own G", above: true },
-  { ...DENSE, name: "leaves: Beta 1.5 3 from above own G", law: BETA, above: true },
+  { ...CUBE, name: "leaves: Beta 1.5 3 from above", law: BETA, seen: "from above", seeds: 3, own_g: false },
+  { ...CUBE, name: "leaves: planophile level and from above", law: PLANOPHILE, seen: BOTH, seeds: 3, own_g: false },
+  { ...DENSE, name: "leaves: planophile own G", law: PLANOPHILE },
+  { ...DENSE, name: "leaves: planophile from below own G", law: PLANOPHILE, seen: "from below" },
+  { ...DENSE, name: "leaves: planophile from above own G", law: PLANOPHILE, seen: "from above" },
+  { ...DENSE, name: "leaves: planophile level and from above own G", law: PLANOPHILE, seen: BOTH },
+  { ...DENSE, name: "leaves: spherical from below own G", seen: "from below" },
+  { ...DENSE, name: "leaves: spherical from above own G", seen: "from above" },
+  { ...DENSE, name: "leaves: spherical level and from above own G", seen: BOTH },
+  { ...DENSE, name: "leaves: Beta 1.5 3 from above own G", law: BETA, seen: "from above" },
+  { ...DENSE, name: "leaves: erectophile own G", law: ERECTOPHILE },
+  { ...DENSE, name: "leaves: erectophile from above own G", law: ERECTOPHILE, seen: "from above" },
+  { ...DENSE, name: "leaves: erectophile level and from above own G", law: ERECTOPHILE, seen: BOTH },
 ];
 
 /** Distance of the scanners from the centre of the cube, metres. */
@@ -73,11 +93,24 @@ const fromAbove = () =>
     ...BEAM,
   }));
 
+/** A scanner that looks up at the cube, at 30 to 62 degrees from the vertical. */
+function fromBelow(k: number) {
+  const bearing = ((90 * k + 200) * Math.PI) / 180;
+  const origin: Triple = [
+    AWAY * Math.SQRT1_2 * Math.sin(bearing),
+    AWAY * Math.SQRT1_2 * Math.cos(bearing),
+    -AWAY * Math.SQRT1_2,
+  ];
+  const to = 90 * k + 380;
+  const sweep = { n_theta: 530, theta_min_deg: 30, theta_max_deg: 62, n_phi: 700 };
+  return { id: `${k}`, origin, ...sweep, phi_min_deg: to - 21, phi_max_deg: to + 21, ...BEAM };
+}
+
 const BEAM = { exit_diameter_m: 0.005, beam_divergence_mrad: 0.3 };
 
-/** Scanners above, on four sides, or one that is carried around the cube along a square. */
-function scannersOf({ moving, own_g, above }: CubeCase) {
-  if (above) return fromAbove();
+/** Scanners as the case has them, or one that is carried around the cube along a square. */
+function scannersOf({ moving, own_g, seen }: CubeCase) {
+  if (seen === "from above") return fromAbove();
   const half = (Math.atan2(EDGE * 0.95, AWAY - EDGE / 2) * 180) / Math.PI;
   const step = own_g ? 0.06 : 0.25;
   const n = Math.round((2 * half) / step);
@@ -103,13 +136,16 @@ function scannersOf({ moving, own_g, above }: CubeCase) {
       },
     ];
   }
-  return [0, 1, 2, 3].map((k) => {
+  if (seen === "from below") return [0, 1, 2, 3].map(fromBelow);
+  const level = seen === "level" ? [0, 1, 2, 3] : [0, 2];
+  const beside = level.map((k) => {
     const bearing = 90 * k + 200;
     const [x, y] = [Math.sin((bearing * Math.PI) / 180), Math.cos((bearing * Math.PI) / 180)];
     const to = bearing + 180;
     const origin: Triple = [-AWAY * -x, -AWAY * -y, 0.3];
     return { id: `${k}`, origin, ...sweep, n_phi: n, phi_min_deg: to - half, phi_max_deg: to + half, ...BEAM };
   });
+  return seen === "level" ? beside : [...beside, ...fromAbove()];
 }
 
 interface CubeScan extends BeamScan {
@@ -172,9 +208,11 @@ async function measuredSeed(one: CubeCase, seed: number): Promise<SeedResult> {
     ...scan,
     shares: one.rays > 1 ? { intensity: scan.intensity, scale: 1 / cosine, offset: 0, partial_misses: false } : null,
   }));
-  const found = await invert(shared, grid, g, { leaf_m: LEAF });
+  const each = !one.own_g && one.seen === BOTH;
+  const beams = each ? beamG(await leafProjectionBins(one.law).promise) : null;
+  const found = await invert(shared, grid, g, { leaf_m: LEAF, own: triangles, beams });
   const share = ({ lad }: { lad: ArrayLike<number> }) => Array.from(lad).reduce((sum, value) => sum + value, 0) / whole;
-  const equal = one.rays > 1 ? share(await invert(scans, grid, g, { leaf_m: LEAF })) : null;
+  const equal = one.rays > 1 ? share(await invert(scans, grid, g, { leaf_m: LEAF, own: triangles })) : null;
   let [intervals, covered] = [0, 0];
   for (let v = 0; v < found.lad.length; v += 1) {
     if (((found.state[v] ?? 0) & VOXEL.trusted) === 0) continue;

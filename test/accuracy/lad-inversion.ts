@@ -1,8 +1,9 @@
 // Beams of scans inverted in a grid.
 import type { NativeColumn } from "../../backend/native/core/handles.ts";
-import { type BeamScan, traceBeams } from "../../backend/native/lad.ts";
+import { type BeamScan, traceBeams, type VoxelProjection } from "../../backend/native/lad.ts";
 import { type HitLabels, invertBeams } from "../../backend/native/lad-inversion.ts";
 import type { VoxelBox } from "../../backend/native/surfaces.ts";
+import { notableSpread, voxelBeamG } from "../../backend/services/lad/beam-projection.ts";
 import { column, values } from "./native.ts";
 
 /** Values of every voxel. */
@@ -19,30 +20,46 @@ export interface InversionOptions {
   /** Width of a leaf; default: none. */
   readonly leaf_m?: number;
   readonly labels?: HitLabels | null;
-  /** G of the beams by their angle, in the bins of traceBeams; default: that of the voxel. */
-  readonly beam_g?: readonly number[] | null;
+  /** Default: that of the voxel for all beams. */
+  readonly beams?: BeamG | null;
+  /** G of triangles, which gives each beam its own as `lad/compute` does: where they differ. */
+  readonly own?: VoxelProjection | null;
+}
+
+/** G of the beams: by their angle, in the bins of traceBeams, the factors of `g`, which is that of each voxel or of all. */
+export interface BeamG {
+  readonly factors: readonly number[];
+  readonly g: NativeColumn;
+}
+
+export function beamG(bins: readonly number[]): BeamG {
+  const greatest = Math.max(...bins);
+  return { factors: bins.map((g) => g / greatest), g: column("f64", Float64Array.of(greatest)) };
+}
+
+function ownBeams(own: VoxelProjection | null, zenith_count: readonly number[]): BeamG | null {
+  if (!own?.beam_g || !own.uniform_azimuths) return null;
+  const beams = voxelBeamG(own.beam_factors, own.beam_g);
+  return notableSpread(beams, zenith_count) && { factors: own.beam_factors, g: own.beam_g };
 }
 
 /** Sums of beams that have each their own G. */
-async function opticalSums(scans: readonly BeamScan[], grid: VoxelBox, beam_g: readonly number[]) {
-  const greatest = Math.max(...beam_g);
-  const factors = column(
-    "f64",
-    Float64Array.from(beam_g, (g) => g / greatest),
-  );
-  const { sums, reach } = await traceBeams(scans, grid, factors).promise;
-  for (const one of [factors, reach]) one?.release();
-  return { sums, g: column("f64", Float64Array.of(greatest)) };
+async function opticalSums(scans: readonly BeamScan[], grid: VoxelBox, { factors, g }: BeamG) {
+  const held = column("f64", Float64Array.from(factors));
+  const { sums, reach } = await traceBeams(scans, grid, held).promise;
+  for (const one of [held, reach]) one?.release();
+  return { sums, g };
 }
 
 export async function invert(
   scans: readonly BeamScan[],
   grid: VoxelBox,
   g: NativeColumn,
-  { leaf_m = 0, labels = null, beam_g = null }: InversionOptions = {},
+  { leaf_m = 0, labels = null, beams = null, own = null }: InversionOptions = {},
 ): Promise<Inverted> {
   const traced = await traceBeams(scans, grid, null).promise;
-  const optical = beam_g && (await opticalSums(scans, grid, beam_g));
+  const each = beams ?? ownBeams(own, traced.zenith_count);
+  const optical = each && (await opticalSums(scans, grid, each));
   const { nx, ny, nz } = grid;
   const voxel_size = [grid.size[0] / nx, grid.size[1] / ny, grid.size[2] / nz] as const;
   const params = {
@@ -65,7 +82,7 @@ export async function invert(
     state: values(found.state),
     wad: found.wad && values(found.wad),
   };
-  const held = [traced.sums, traced.reach, optical?.sums, optical?.g];
+  const held = [traced.sums, traced.reach, optical?.sums];
   for (const one of [...held, found.lad, found.variance, found.state, found.wad]) one?.release();
   return read;
 }

@@ -1,7 +1,7 @@
 // Inversion of beams drawn from Beer's law.
 import { type BeamScan, leafProjectionBins, meanLeafProjection, traceBeams } from "../../backend/native/lad.ts";
 import { VOXEL } from "../../backend/native/lad-inversion.ts";
-import { invert } from "./lad-inversion.ts";
+import { type BeamG, beamG, invert } from "./lad-inversion.ts";
 import { type LawCase, lawBeams, lawGrid } from "./lad-law.ts";
 import { column, positions } from "./native.ts";
 
@@ -20,13 +20,13 @@ export interface LawRow {
 const at = (list: ArrayLike<number>, i: number) => list[i] ?? Number.NaN;
 
 /** G of the medium as the inversion is told it. */
-async function projectionOf(one: LawCase, scan: BeamScan): Promise<{ g: number; beam_g: readonly number[] | null }> {
-  if (!one.planophile) return { g: one.g, beam_g: null };
+async function projectionOf(one: LawCase, scan: BeamScan): Promise<{ g: number; beams: BeamG | null }> {
+  if (!one.planophile) return { g: one.g, beams: null };
   const law = { law: "planophile" } as const;
   const { sums, zenith_count } = await traceBeams([scan], lawGrid(one), null).promise;
   sums.release();
   const g = await meanLeafProjection(law, zenith_count).promise;
-  return { g, beam_g: one.planophile === "one G" ? null : await leafProjectionBins(law).promise };
+  return { g, beams: one.planophile === "one G" ? null : beamG(await leafProjectionBins(law).promise) };
 }
 
 /** Inverts the beams of each seed. */
@@ -55,8 +55,8 @@ export async function lawRow(one: LawCase): Promise<LawRow> {
           }
         : null,
     };
-    const { g, beam_g } = await projectionOf(one, scan);
-    const found = await invert([scan], lawGrid(one), column("f64", Float64Array.of(g)), { beam_g });
+    const { g, beams: own } = await projectionOf(one, scan);
+    const found = await invert([scan], lawGrid(one), column("f64", Float64Array.of(g)), { beams: own });
     for (let v = 0; v < cells; v += 1) {
       total += at(found.lad, v) / cells / SEEDS;
       if ((at(found.state, v) & VOXEL.trusted) === 0) continue;

@@ -21,7 +21,7 @@ export function lawLiterature(name: string): string {
 
 /** Of scans of cubes of leaves. */
 export function cubeLiterature(name: string): string {
-  if (/rays|moving|from above/.test(name)) return NONE;
+  if (/rays|moving|from above|from below|phile/.test(name)) return NONE;
   return name.includes("Beta") ? HELIOS.angles : HELIOS.cube;
 }
 

@@ -8,6 +8,7 @@ import {
   SUM_FIELDS,
   SUM_TRANSMITTED,
   traceBeams,
+  type VoxelProjection,
 } from "../../backend/native/lad.ts";
 import type { VoxelBox } from "../../backend/native/surfaces.ts";
 import { type Inverted, invert } from "./lad-inversion.ts";
@@ -78,18 +79,18 @@ export async function referenceRow(name: string): Promise<ReferenceRow> {
   const found = await invert(read, voxels, column("f64", Float64Array.of(true_g)));
   const volume = (grid.size[0] * grid.size[1] * grid.size[2]) / (grid.nx * grid.ny * grid.nz);
   const total = ({ lad }: Inverted) => Array.from(lad).reduce((sum, value) => sum + value * volume, 0);
-  const weighed = async (g: NativeColumn, hit_cosine: number) => {
+  const weighed = async (g: NativeColumn, hit_cosine: number, own: VoxelProjection | null = null) => {
     const shared = await byEnergy(read, voxels, hit_cosine);
-    return shared && total(await invert(shared, voxels, g));
+    return shared && total(await invert(shared, voxels, g, { own }));
   };
   const { zenith_count } = await traceBeams(read, voxels, null).promise;
   const likely = await likelyHitCosine(true_g, zenith_count).promise;
   const energies = [await weighed(column("f64", Float64Array.of(true_g)), likely.hit_cosine)];
   const totals: number[] = [];
   for (const limits of [helios_settings_A, helios_settings_B]) {
-    const { g, hit_cosine } = await triangleG(read, scans[0]?.return_type === "multi", voxels, limits);
-    totals.push(total(await invert(read, voxels, g)));
-    energies.push(await weighed(g, hit_cosine));
+    const own = await triangleG(read, scans[0]?.return_type === "multi", voxels, limits);
+    totals.push(total(await invert(read, voxels, own.g, { own })));
+    energies.push(await weighed(own.g, own.hit_cosine, own));
   }
   const several = scans.length > 1 && scans.every(({ return_type }) => return_type === "single");
   const both = [helios_settings_A, helios_settings_B];

@@ -205,7 +205,7 @@ async function measuredSeed(one: TreeCase, seed: number): Promise<SeedResult> {
   const truth = areaOf(leaves);
   const given = await invert(used, grid, column("f64", Float64Array.of(true_g)), { labels });
   const triangles = await triangleG(one.wood === "kept" ? scans : without, false, grid, LIMITS);
-  const own = await invert(used, grid, triangles.g, { labels });
+  const own = await invert(used, grid, triangles.g, { labels, own: triangles });
   const volume = one.voxel_m ** 3;
   const total = (of: ArrayLike<number>) => Array.from(of).reduce((sum, value) => sum + value * volume, 0);
   const g = values(triangles.g);

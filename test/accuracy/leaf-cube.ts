@@ -4,6 +4,9 @@ import { type Uniform, uniform } from "./random.ts";
 
 export type Triple = [number, number, number];
 
+/** Four scanners beside the cube or 45 degrees below, two above it, or two beside and two above. */
+export type Seen = "level" | "from below" | "from above" | "level and from above";
+
 export interface CubeCase {
   readonly name: string;
   readonly law: LeafAngleDensity;
@@ -12,8 +15,7 @@ export interface CubeCase {
   /** Rays of a pulse; above 1: several returns. */
   readonly rays: number;
   readonly moving: boolean;
-  /** Two scanners above the cube instead of four beside it. */
-  readonly above: boolean;
+  readonly seen: Seen;
   readonly seeds: number;
   /** G from triangles of the scans. */
   readonly own_g: boolean;

@@ -76,9 +76,9 @@ describe("projection function", () => {
     const profile = Array.from({ length: nz }, () => planophile.spec);
     const deep = { grid: { ...UNIT_GRID, nz }, gtheta_spec: { spatial: "profile", profile }, gtheta_per_beam: true };
     expect((await refusedWith(deep))[1]).toMatch(/at most 512 layers, and gtheta_spec has 600/);
-    expect((await refusedWith({ gtheta_per_beam: true, gtheta_override: false, gtheta: null }))[1]).toMatch(
-      /^gtheta_per_beam needs the distribution/,
-    );
+    const mesh = { mesh_vertices: [0, 0, 0, 0, 1, 0, 0, 0, 1], mesh_indices: [0, 1, 2], mesh_scan_ids: [0] };
+    const of_mesh = { gtheta_per_beam: true, gtheta_override: false, gtheta: null, ...mesh };
+    expect((await refusedWith(of_mesh))[1]).toMatch(/^gtheta_per_beam needs the distribution/);
   });
 
   test("one value per layer, from below", async () => {
@@ -186,19 +186,13 @@ describe("from an own triangulation", () => {
     expect(await told(0.06)).toMatch(
       /face the scanners, like those of a hedge: their triangles project 1\.[2-4]\d times/,
     );
-    expect(await told(Math.PI / 4)).toBe(""); // by chance G is that of uniform azimuths
+    expect(await told(Math.PI / 4)).toMatch(/are turned to one side of the beams/); // their mean cosine is that of uniform azimuths
     expect(await told((62 * Math.PI) / 180)).toMatch(/edge on to the scanners.*project 0\.\d+ times/);
   });
 
-  test("beams that are mostly steep are told", async () => {
-    const told = async (scan: ReturnType<typeof wall>) =>
-      (await compute({ ...free, scans: [scan] })).warnings.filter((text) => text.includes("of the vertical")).join();
-    expect(await told(wall(0))).toBe("");
-    const turned = ({ origin, points, ...more }: ReturnType<typeof wall>) => {
-      const swap = ([x = 0, y = 0, z = 0]: readonly number[]) => [z, y, x];
-      return { ...more, origin: swap(origin), points: points.map(swap) };
-    };
-    expect(await told(turned(wall(0)))).toMatch(/^100 % of the beams are within 25 degrees of the vertical/);
+  test("hits too far apart for the limits tell no leaf angles", async () => {
+    const { error } = await failure({ ...free, scans: [wall(0)], lmax: 0.0362 }); // the hits are 0.025 m apart
+    expect(error).toMatch(/^None of the \d+ triangles in the grid tells leaf angles: with lmax 0\.0362 m.*Raise lmax/);
   });
 
   test("ranges as noisy as the hits are apart are told", async () => {
@@ -219,7 +213,7 @@ describe("from an own triangulation", () => {
     const tail = await compute({ ...free, gtheta: 0.3, scans: [wall(0)] });
     expect(tail.cells[0]?.gtheta).toBeCloseTo(1, 2);
     expect(tail.warnings.join()).toMatch(/gtheta and gtheta_spec are not used/);
-    expect(tail.warnings.join()).toMatch(/weighed by how often leaves of their inclination give one/);
+    expect(tail.warnings.join()).toMatch(/how often beams of their angles give one of leaves of each inclination/);
   });
 
   test("moving scans cannot be triangulated", async () => {

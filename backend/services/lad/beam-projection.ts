@@ -1,5 +1,6 @@
 import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/lad.ts";
 import { numbersColumn } from "../run/points.ts";
 
@@ -15,7 +16,15 @@ interface LawG {
 /** G of each beam, for all layers or for each. */
 export interface BeamG {
   readonly layers: readonly LawG[];
+  /** (f64) in place of `greatest`, where each voxel has its own; the run owns it. */
+  readonly voxels: NativeColumn | null;
 }
+
+/** Factors by the bins of zenith_count, and the greatest G of each voxel (f64). */
+export const voxelBeamG = (factors: readonly number[], voxels: NativeColumn): BeamG => ({
+  layers: [{ greatest: 1, factors }],
+  voxels,
+});
 
 /** Layers whose beams may have each their own G: 7 MB of factors, twice that for halves of voxels. */
 const MOST_LAYERS = 512;
@@ -39,7 +48,7 @@ export async function beamG(values: readonly Projection[], bins: number, job: Jo
     known.set(key, law);
     layers.push(law);
   }
-  return { layers };
+  return { layers, voxels: null };
 }
 
 async function lawG(value: Projection, bins: number, job: Job): Promise<LawG> {
@@ -50,11 +59,16 @@ async function lawG(value: Projection, bins: number, job: Job): Promise<LawG> {
 }
 
 /** Columns of the factors for layers of which each is `parts` of the grid's, and of the greatest G. */
-export function beamColumns({ layers }: BeamG, parts: 1 | 2, job: Job) {
+export function beamColumns({ layers, voxels }: BeamG, parts: 1 | 2, job: Job) {
   const each = layers.length === 1 ? layers : layers.flatMap((law) => Array<LawG>(parts).fill(law));
   const held = (list: readonly number[]) => job.adopt(numbersColumn(list)).native;
-  return { factors: held(each.flatMap(({ factors }) => factors)), g: held(layers.map(({ greatest }) => greatest)) };
+  return {
+    factors: held(each.flatMap(({ factors }) => factors)),
+    g: voxels ?? held(layers.map(({ greatest }) => greatest)),
+  };
 }
+
+type Spread = readonly [low: number, high: number];
 
 /** Shares of the beams between which their G is compared. */
 const FROM = 0.05;
@@ -62,18 +76,25 @@ const TO = 0.95;
 /** A spread of G beyond this part of its mean moves the leaf area by more than a percent or so. */
 const NOTABLE_SPREAD = 0.15;
 
-/** A sentence if one G stands for beams whose own differ. */
-export function spreadWarnings({ layers }: BeamG, zenith_count: readonly number[]): string[] {
+/** The widest spread of G of the beams of a layer; null if one mean can stand for all of them. */
+export function notableSpread({ layers }: Pick<BeamG, "layers">, zenith_count: readonly number[]): Spread | null {
   const spreads = [...new Set(layers)].map((law) => spreadOf(law, zenith_count));
   const [low, high] = spreads.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
-  if (high - low <= NOTABLE_SPREAD * 0.5 * (low + high)) return [];
+  return high - low > NOTABLE_SPREAD * 0.5 * (low + high) ? [low, high] : null;
+}
+
+/** A sentence if one G stands for beams whose own differ. */
+export function spreadWarnings(beams: BeamG, zenith_count: readonly number[]): string[] {
+  const spread = notableSpread(beams, zenith_count);
+  if (!spread) return [];
+  const [low, high] = spread;
   return [
     `G of these leaves lies between ${low.toFixed(2)} and ${high.toFixed(2)} for 90 % of the beams, and one mean stands for all: the leaf area can be far too small where some look steeply and some level. Send gtheta_per_beam to give each beam its own G.`,
   ];
 }
 
 /** G that 5 % of the beams do not reach, and that 5 % exceed. */
-function spreadOf({ greatest, factors }: LawG, zenith_count: readonly number[]): [number, number] {
+function spreadOf({ greatest, factors }: LawG, zenith_count: readonly number[]): Spread {
   const beams = factors
     .map((factor, bin) => ({ g: factor * greatest, count: zenith_count[bin] ?? 0 }))
     .sort((a, b) => a.g - b.g);

@@ -89,7 +89,7 @@ function bytesOf({ scans, request, projection }: CheckedLad, cells: number): num
   const labels = request.wood_split ? woodLabelBytes(sum(rows), cells) : 0;
   const eighths = request.check_clumping && 8 * cells <= MAX_LAD_VOXELS ? traceBeamsBytes(sum(rows), 8 * cells) : 0;
   const views = request.capture_recapture ? captureRecaptureBytes(rows) : 0;
-  const again = request.gtheta_per_beam ? traceBeamsBytes(sum(rows), cells) : 0;
+  const again = request.gtheta_per_beam || projection.from === "triangulation" ? traceBeamsBytes(sum(rows), cells) : 0;
   return (
     traceBeamsBytes(sum(rows), cells) + again + views + VOXEL_BYTES * cells + sum(files) + triangles + labels + eighths
   );

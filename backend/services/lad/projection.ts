@@ -11,7 +11,9 @@ import { type LadGrid, lengthOf } from "./grid.ts";
 
 /** Where G comes from. */
 export type ProjectionPlan =
-  | { readonly from: "mesh" | "triangulation" }
+  | { readonly from: "mesh" }
+  /** per_beam: also where the G of the beams hardly differ. */
+  | { readonly from: "triangulation"; readonly per_beam: boolean }
   /** One value for the grid, or one per layer from below. */
   | { readonly from: "values"; readonly values: readonly Projection[]; readonly per_beam: boolean };
 
@@ -30,8 +32,8 @@ export function projectionPlan(request: LadRequest): ProjectionPlan {
     if (per_beam) checkLayers(values.length);
     return { from: "values", values, per_beam };
   }
+  if (!meshed) return { from: "triangulation", per_beam: gtheta_per_beam };
   if (gtheta_per_beam) throw refused(`gtheta_per_beam ${WITHOUT_LAW}`);
-  if (!meshed) return { from: "triangulation" };
   if (!lists.every((list) => lengthOf(list) > 0)) {
     throw refused("A mesh needs mesh_vertices, mesh_indices and mesh_scan_ids.");
   }
@@ -46,7 +48,7 @@ export function projectionPlan(request: LadRequest): ProjectionPlan {
 }
 
 const WITHOUT_LAW =
-  "needs the distribution of the leaf inclinations: send gtheta_override with a gtheta_spec of kind dewit or beta, or leave it out.";
+  "needs the distribution of the leaf inclinations: send gtheta_override with a gtheta_spec of kind dewit or beta, let G come from triangles of the scans, or leave it out.";
 
 function valuesOf({ gtheta, gtheta_spec, grid }: LadRequest): Projection[] {
   if (!gtheta_spec) {

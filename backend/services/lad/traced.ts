@@ -72,7 +72,8 @@ export async function tracedByEnergy(
   const g = await voxelG(request, projection, { traced: seen, scans }, grid, job);
   const { cosine, warnings } = await g.hitCosine();
   const shared = await sharedScans(scans, seen, cosine, grid, job.quiet());
-  job.stage("Building voxel grid", g.beams ? 0.55 : 0.7, g.beams ? 0.62 : 0.8, TRACING);
+  const [from, to] = !g.beams ? [0.7, 0.8] : g.beams.voxels ? [0.7, 0.75] : [0.55, 0.62];
+  job.stage("Building voxel grid", from, to, TRACING);
   const traced = await tracedBeams(shared.scans, grid.box, job);
   const optical = await opticalSums(shared.scans, g, grid, job);
   return { traced, scans: shared.scans, g, optical, hit_cosine: cosine, warnings: [...warnings, ...shared.warnings] };
@@ -87,7 +88,7 @@ async function opticalSums(
 ): Promise<OpticalSums | null> {
   if (!beams) return null;
   const { factors, g } = beamColumns(beams, 1, job);
-  job.stage("Building voxel grid", 0.62, 0.8, TRACING);
+  job.stage("Building voxel grid", beams.voxels ? 0.75 : 0.62, 0.8, TRACING);
   const traced = await tracedBeams(scans, box, job, factors);
   if (traced.reach) job.adopt(new ColumnRef(traced.reach));
   return { sums: job.adopt(new ColumnRef(traced.sums)).native, g };
@@ -101,7 +102,10 @@ async function voxelG(
   job: Job,
 ): Promise<VoxelG> {
   if (projection.from === "values") return prescribedG(projection, traced, grid.box.nz, job);
-  const reused = projection.from === "mesh";
-  job.stage(reused ? "Reusing triangulation" : "Triangulating hit points", 0.55, 0.8);
-  return reused ? meshG(request, grid, job) : triangulatedG(request, scans, grid, traced.zenith_count, job);
+  if (projection.from === "mesh") {
+    job.stage("Reusing triangulation", 0.55, 0.8);
+    return meshG(request, grid, job);
+  }
+  job.stage("Triangulating hit points", 0.55, 0.7);
+  return triangulatedG(request, projection.per_beam, scans, grid, traced.zenith_count, job);
 }

@@ -89,8 +89,8 @@ void check_leaf_triangles(const LeafTriangles& triangles);
 Column<std::uint32_t> scan_ids_of_list(Span<const double> values, std::size_t scan_count, OpContext& ctx);
 
 struct VoxelProjection {
-  Column<double> g;              ///< (cells) 0 = no triangles
-  std::uint64_t triangle_count;  ///< with their centroid in a voxel and an area
+  Column<double> g;                  ///< (cells) 0 = no triangles
+  std::uint64_t triangle_count = 0;  ///< with their centroid in a voxel and an area
   double hit_cosine = 0;  ///< mean cosine at which beams hit them, all voxels together; 0 without triangles
   double mean_g = 0;      ///< G of all of them; 0 without triangles
 };

@@ -1,139 +1,207 @@
 #include "ops/lad/triangulated_projection.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "core/random.h"
-#include "ops/lad/folded_triangles.h"
+#include "ops/lad/beam_traversal.h"
+#include "ops/lad/leaf_inclinations.h"
+#include "ops/lad/triangle_sight.h"
 
 namespace pc {
 
 namespace {
 
-constexpr int kAzimuths = 16;
-constexpr double kTrianglesInside = 6;  // at a point of a plane triangulation, in the mean (Euler's formula)
+constexpr double kPi = std::numbers::pi;
+/// What a voxel hardly sees has the shares of all voxels, as if they were this part of its area more.
+constexpr double kWeightOfAll = 0.2;
+constexpr std::size_t kVoxelGrain = 64, kPollTriangles = std::size_t{1} << 16;
 
-/// A triangle's part of the two sums of its voxel, and of the two that tell whether azimuths are uniform.
-struct Weighed {
-  double projected, weight, seen, expected, area;
-  double squared, seen_squared;  // of the projections
+/// What the triangles of all voxels tell of the inclinations.
+struct AllLeaves {
+  std::vector<std::size_t> number_of_view;  // of the views with triangles, by `view`
+  std::vector<InclinationView> views;
+  LeafInclinations inclinations;
+  std::vector<double> zenith_g,
+      zenith_squared;          // of the zenith classes: G, and the mean of the squared projection
+  std::vector<double> beam_g;  // of kZenithBins
+  double greatest = 0;         // of beam_g
 };
 
-Weighed& operator+=(Weighed& sum, const Weighed& part) {
-  sum.projected += part.projected;
-  sum.weight += part.weight;
-  sum.seen += part.seen;
-  sum.expected += part.expected;
-  sum.area += part.area;
-  sum.squared += part.squared;
-  sum.seen_squared += part.seen_squared;
+std::vector<double> middles(std::size_t bins) {
+  std::vector<double> out(bins);
+  for (std::size_t i = 0; i < bins; ++i)
+    out[i] = (static_cast<double>(i) + 0.5) * (kPi / 2) / static_cast<double>(bins);
+  return out;
+}
+
+AllLeaves all_leaves(const BulkVector<SeenTriangle>& seen, OpContext& ctx) {
+  constexpr std::size_t kViews = kZenithClasses * (kCosineClasses + 1);
+  std::vector<InclinationView> views(kViews);
+  for (std::size_t t = 0; t < seen.size(); ++t) {
+    if (t % kPollTriangles == 0) ctx.checkpoint();
+    if (seen[t].area > 0 && seen[t].view != kNoView)
+      views[seen[t].view].area[seen[t].inclination] += seen[t].area;
+  }
+  AllLeaves out;
+  out.number_of_view.resize(kViews, 0);
+  for (std::size_t v = 0; v < kViews; ++v) {
+    if (std::all_of(views[v].area.begin(), views[v].area.end(), [](double area) { return area == 0; }))
+      continue;
+    views[v].zenith = (static_cast<double>(v % kZenithClasses) + 0.5) * (kPi / 2) / kZenithClasses;
+    views[v].least_cosine = static_cast<double>(v / kZenithClasses) / kCosineClasses;
+    out.number_of_view[v] = out.views.size();
+    out.views.push_back(views[v]);
+  }
+  out.inclinations = fit_inclinations(out.views, ctx);
+  out.zenith_g = out.inclinations.projections(middles(kZenithClasses), ctx);
+  const double upright = out.inclinations.mean_squared_cosine();
+  for (const double zenith : middles(kZenithClasses))
+    out.zenith_squared.push_back(upright * std::pow(std::cos(zenith), 2) +
+                                 (1 - upright) * std::pow(std::sin(zenith), 2) / 2);
+  out.beam_g = out.inclinations.projections(middles(kZenithBins), ctx);
+  out.greatest = *std::max_element(out.beam_g.begin(), out.beam_g.end());
+  return out;
+}
+
+/// Sums over the triangles of a voxel or of all.
+struct Sums {
+  double beams = 0, projected = 0,
+         squared = 0;  // beams that the leaves stopped, per leaf area; the same times G, times its square
+  double of_all = 0;   // beams times G of all leaves
+  double area = 0, as_seen = 0, as_seen_squared = 0;
+
+  Sums& operator+=(const Sums& part) {
+    beams += part.beams, projected += part.projected, squared += part.squared, of_all += part.of_all;
+    area += part.area, as_seen += part.as_seen, as_seen_squared += part.as_seen_squared;
+    return *this;
+  }
+};
+
+double weighed(const ByInclination& shares, const ByInclination& values) {
+  double sum = 0;
+  for (std::size_t k = 0; k < kInclinationClasses; ++k) sum += shares[k] * values[k];
   return sum;
 }
 
-double distance(const Vec3d& a, const Vec3d& b) {
-  const Vec3d d = a - b;
-  return std::sqrt(dot(d, d));
-}
-
-bool within(const Vec3d corners[3], const TriangleLimits& limits) {
-  const double e[3] = {distance(corners[0], corners[1]), distance(corners[1], corners[2]),
-                       distance(corners[2], corners[0])};
-  const double longest = std::max({e[0], e[1], e[2]}), shortest = std::min({e[0], e[1], e[2]});
-  return longest <= limits.lmax_m && longest <= limits.max_aspect_ratio * shortest;
-}
-
-/// Where three beams meet the plane through `centre` (from the scanner) with this normal; false if one does not.
-bool meet(const Vec3d beams[3], const Vec3d& centre, const Vec3d& normal, Vec3d corners[3]) {
-  const double height = dot(centre, normal);
-  for (int k = 0; k < 3; ++k) {
-    const double along = height / dot(beams[k], normal);
-    if (!(along > 0 && std::isfinite(along))) return false;
-    corners[k] = beams[k] * along;
-  }
-  return true;
-}
-
-/// Azimuths of a leaf for which three beams give a triangle within the limits.
-struct Detected {
-  double share;       ///< of all azimuths
-  double projection;  ///< mean |normal . beam| at them
-};
-
-/// Replays the beams on the leaf, turned about the vertical. `own`: |normal . beam| at its own azimuth, where it was detected.
-Detected detected_azimuths(const Vec3d beams[3], const Vec3d& along, double inclination, double first,
-                           double own, const TriangleLimits& limits) {
-  int detected = 0;
-  double sum = 0;
-  for (int k = 0; k < kAzimuths; ++k) {
-    const double azimuth = 2 * std::numbers::pi * (first + k) / kAzimuths;
-    const Vec3d normal{std::sin(inclination) * std::cos(azimuth), std::sin(inclination) * std::sin(azimuth),
-                       std::cos(inclination)};
-    Vec3d corners[3];
-    if (!meet(beams, along, normal, corners) || !within(corners, limits)) continue;
-    ++detected;
-    sum += std::abs(dot(normal, along));
-  }
-  if (detected == 0) return {1.0 / kAzimuths, own};
-  return {static_cast<double>(detected) / kAzimuths, sum / detected / std::sqrt(dot(along, along))};
-}
-
-class Weighing {
+/// Gathers the triangles of one voxel.
+class VoxelLeaves {
  public:
-  Weighing(const LeafTriangles& mesh, const TriangleLimits& limits, OpContext& ctx)
-      : mesh_(mesh),
-        limits_(limits),
-        left_out_(folded_triangles(mesh.vertices, mesh.indices, ctx)),
-        at_corner_(mesh.vertices.size) {
-    const auto folded = std::count(left_out_.begin(), left_out_.end(), 1);
-    if (folded > 0) folded_share_ = static_cast<double>(folded) / static_cast<double>(left_out_.size());
-    if (folded_share_ > kMostFolded) std::fill(left_out_.begin(), left_out_.end(), 0);
-    for (std::size_t i = 0; i < mesh.indices.size; ++i) {
-      if (i % (std::size_t{1} << 16) == 0) ctx.checkpoint();
-      if (!left_out_[i / 3]) ++at_corner_[mesh.indices[i]];
-    }
+  explicit VoxelLeaves(const AllLeaves& all)
+      : all_(all), area_of_(all.views.size()), hits_of_(all.views.size()) {}
+
+  void add(const SeenTriangle& one) {
+    sums_.area += one.area;
+    sums_.as_seen += one.area * one.cosine;
+    sums_.as_seen_squared += one.area * one.cosine * one.cosine;
+    zeniths_[one.zenith] += one.hits;
+    if (one.view == kNoView) return;
+    const std::size_t view = all_.number_of_view[one.view];
+    if (area_of_[view] == 0) views_.push_back(view);
+    area_of_[view] += one.area;
+    hits_of_[view] += one.hits / one.cosine;
+    area_[one.inclination] += one.area;
   }
 
-  double folded_share() const { return folded_share_; }
-
-  Weighed of(std::size_t t) const {
-    if (left_out_[t]) return {};
-    const std::uint32_t* corner = mesh_.indices.data + 3 * t;
-    const Vec3d origin = mesh_.origins[mesh_.scan_ids[t]];
-    Vec3d beams[3];
-    double rim = 0;
-    for (int k = 0; k < 3; ++k) {
-      beams[k] = mesh_.vertices[corner[k]] - origin;
-      rim += kTrianglesInside / at_corner_[corner[k]] / 3;
+  /// Of the voxel; the next one begins.
+  Sums take() {
+    std::vector<std::pair<std::size_t, double>> seen;
+    for (const std::size_t view : views_) seen.emplace_back(view, area_of_[view]);
+    const ByInclination shares = inclinations_of_part(all_.inclinations, area_, seen, kWeightOfAll);
+    for (const std::size_t view : views_) {
+      const ViewOfClasses& of = all_.inclinations.views()[view];
+      const double beams = hits_of_[view] / std::max(weighed(shares, of.detected), 1e-9);
+      sums_.beams += beams;
+      sums_.projected += beams * weighed(shares, of.projection);
+      sums_.squared += beams * weighed(shares, of.squared);
+      sums_.of_all += beams * weighed(all_.inclinations.shares(), of.projection);
     }
-    const Vec3d normal = cross(beams[1] - beams[0], beams[2] - beams[0]);
-    const Vec3d centre = (beams[0] + beams[1] + beams[2]) * (1.0 / 3);
-    const double size = std::sqrt(dot(normal, normal)), range = std::sqrt(dot(centre, centre));
-    if (!(size > 0 && range > 0 && std::isfinite(size) && std::isfinite(range))) return {};
-    const double inclination = std::acos(std::min(1.0, std::abs(normal.z) / size));
-    const double zenith = std::acos(std::clamp(centre.z / range, -1.0, 1.0));
-    const double own = std::abs(dot(normal, centre)) / (size * range), area = 0.5 * size * rim;
-    const Detected detected = detected_azimuths(beams, centre, inclination, random_unit(1, t), own, limits_);
-    const double weight = area / detected.share;
-    return {weight * mean_azimuth_projection(zenith, inclination),
-            weight,
-            area * own,
-            area * detected.projection,
-            area,
-            weight * mean_azimuth_projection_squared(zenith, inclination),
-            area * own * own};
+    if (views_.empty()) add_unseen();
+    const Sums out = sums_;
+    for (const std::size_t view : views_) area_of_[view] = hits_of_[view] = 0;
+    views_.clear();
+    sums_ = {}, area_ = {}, zeniths_ = {};
+    return out;
   }
 
  private:
-  const LeafTriangles& mesh_;
-  const TriangleLimits& limits_;
-  BulkVector<std::uint8_t> left_out_;
-  double folded_share_ = 0;
-  BulkVector<std::uint32_t> at_corner_;
+  /// A voxel without a triangle that tells inclinations has those of all.
+  void add_unseen() {
+    for (std::size_t z = 0; z < kZenithClasses; ++z) {
+      const double beams = zeniths_[z] / std::max(all_.zenith_g[z], 1e-9);
+      sums_.beams += beams;
+      sums_.projected += beams * all_.zenith_g[z];
+      sums_.squared += beams * all_.zenith_squared[z];
+      sums_.of_all += beams * all_.zenith_g[z];
+    }
+  }
+
+  const AllLeaves& all_;
+  std::vector<double> area_of_, hits_of_;
+  std::vector<std::size_t> views_;
+  ByInclination area_{};
+  std::array<double, kZenithClasses> zeniths_{};
+  Sums sums_;
 };
+
+/// How far the azimuths of the leaves are from uniform.
+struct Azimuths {
+  double facing = 1, sideways = 0;
+};
+
+Azimuths azimuths_of(const BulkVector<SeenTriangle>& seen, const LeafTriangles& mesh, const AllLeaves& all,
+                     OpContext& ctx) {
+  double found = 0, expected = 0, across = 0;
+  std::vector<double> side(mesh.origins.size, 0);
+  for (std::size_t t = 0; t < seen.size(); ++t) {
+    if (t % kPollTriangles == 0) ctx.checkpoint();
+    const SeenTriangle& one = seen[t];
+    if (!(one.area > 0) || one.view == kNoView) continue;
+    const double leaf = one.hits / one.cosine;
+    const double inclination = (one.inclination + 0.5) * (kPi / 2) / kInclinationClasses;
+    found += one.hits;
+    expected += leaf * all.inclinations.views()[all.number_of_view[one.view]].cosine[one.inclination];
+    side[mesh.scan_ids[t]] += leaf * one.side;
+    across += leaf * std::sin(inclination) * 2 / kPi;
+  }
+  Azimuths out;
+  if (expected > 0) out.facing = found / expected;
+  double sum = 0;
+  for (const double one : side) sum += std::abs(one);
+  if (across > 0) out.sideways = sum / across;
+  return out;
+}
+
+/// Rows of the triangles by voxel: those of voxel v are [first[v], first[v + 1]) of `rows`.
+struct ByVoxel {
+  BulkVector<std::uint32_t> rows, first;
+};
+
+ByVoxel by_voxel(const BinnedCells& cells, const BulkVector<SeenTriangle>& seen, OpContext& ctx) {
+  ByVoxel out{BulkVector<std::uint32_t>(seen.size()), BulkVector<std::uint32_t>(cells.cell_count + 1)};
+  const auto each = [&](auto&& use) {
+    for (std::size_t t = 0; t < seen.size(); ++t) {
+      if (t % kPollTriangles == 0) ctx.checkpoint();
+      if (seen[t].area > 0) use(t, cells.cell_ids[t]);
+    }
+  };
+  std::fill(out.first.begin(), out.first.end(), 0);
+  each([&](std::size_t, std::uint32_t cell) { ++out.first[cell + 1]; });
+  for (std::size_t v = 0; v < cells.cell_count; ++v) {
+    if (v % kPollTriangles == 0) ctx.checkpoint();
+    out.first[v + 1] += out.first[v];
+  }
+  each([&](std::size_t t, std::uint32_t cell) {
+    out.rows[out.first[cell]++] = static_cast<std::uint32_t>(t);
+  });
+  for (std::size_t v = cells.cell_count; v > 0; --v) out.first[v] = out.first[v - 1];
+  out.first[0] = 0;
+  return out;
+}
 
 }  // namespace
 
@@ -143,38 +211,49 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
   require(limits.lmax_m > 0 && limits.max_aspect_ratio >= 1,
           "lmax must be positive and max_aspect_ratio at least 1");
   const BinnedCells cells = bin_cells(triangles.vertices, triangles.indices, grid, ctx);
-  const Weighing weighing(triangles, limits, ctx);
-  const std::size_t count = triangles.scan_ids.size;
-  BulkVector<Weighed> parts(count);
-  parallel_for(ctx, count, std::size_t{1} << 12, [&](std::size_t begin, std::size_t end) {
+  const TriangleSight sight(triangles, limits, ctx);
+  BulkVector<SeenTriangle> seen(triangles.scan_ids.size);
+  parallel_for(ctx, seen.size(), std::size_t{1} << 12, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t)
-      if (cells.cell_ids[t] != kNoCell) parts[t] = weighing.of(t);
+      seen[t] = cells.cell_ids[t] != kNoCell ? sight.of(t) : SeenTriangle{};
   });
-  TriangulatedProjection out{{Column<double>(cells.cell_count), 0, 0, 0}, 1, true, weighing.folded_share()};
-  Column<double> whole(cells.cell_count), seen_of(cells.cell_count), area(cells.cell_count);
-  Weighed sum{};
-  for (std::size_t t = 0; t < count; ++t) {
-    if (t % (std::size_t{1} << 16) == 0) ctx.checkpoint();
-    if (!(parts[t].weight > 0)) continue;
-    out.g[cells.cell_ids[t]] += parts[t].projected;
-    whole[cells.cell_ids[t]] += parts[t].weight;
-    seen_of[cells.cell_ids[t]] += parts[t].seen;
-    area[cells.cell_ids[t]] += parts[t].area;
-    sum += parts[t];
-    ++out.triangle_count;
-  }
-  if (sum.expected > 0) out.facing = sum.seen / sum.expected;
+  const AllLeaves all = all_leaves(seen, ctx);
+  const ByVoxel rows = by_voxel(cells, seen, ctx);
+  TriangulatedProjection out;
+  out.g = Column<double>(cells.cell_count);
+  out.beam_g = Column<double>(cells.cell_count);
+  out.folded = sight.folded_share();
+  out.triangle_count = rows.first[cells.cell_count];
+  out.telling_count = static_cast<std::uint64_t>(std::count_if(
+      seen.begin(), seen.end(), [](const SeenTriangle& one) { return one.area > 0 && one.view != kNoView; }));
+  out.hardly_seen = all.inclinations.hardly_seen();
+  const Azimuths azimuths = azimuths_of(seen, triangles, all, ctx);
+  out.facing = azimuths.facing, out.sideways = azimuths.sideways;
   out.uniform_azimuths =
-      out.triangle_count < kFewestFacing || (out.facing >= kLeastFacing && out.facing <= kMostFacing);
-  const double projected = out.uniform_azimuths ? sum.projected : sum.seen;
-  const double all = out.uniform_azimuths ? sum.weight : sum.area;
-  if (all > 0) out.mean_g = std::min(1.0, projected / all);
-  if (projected > 0) out.hit_cosine = (out.uniform_azimuths ? sum.squared : sum.seen_squared) / projected;
-  for (std::size_t v = 0; v < cells.cell_count; ++v) {
-    if (v % (std::size_t{1} << 16) == 0) ctx.checkpoint();
-    const double g = out.uniform_azimuths ? out.g[v] / whole[v] : seen_of[v] / area[v];
-    out.g[v] = whole[v] > 0 ? std::min(1.0, g) : 0;
-  }
+      out.telling_count < kFewestFacing ||
+      (out.facing >= kLeastFacing && out.facing <= kMostFacing && out.sideways <= kMostSideways);
+  if (out.uniform_azimuths)
+    for (const double g : all.beam_g) out.beam_factors.push_back(g / all.greatest);
+  const std::size_t blocks = (cells.cell_count + kVoxelGrain - 1) / kVoxelGrain;
+  std::vector<Sums> of_block(blocks);
+  parallel_for(ctx, cells.cell_count, kVoxelGrain, [&](std::size_t begin, std::size_t end) {
+    VoxelLeaves leaves(all);
+    for (std::size_t v = begin; v < end; ++v) {
+      out.g[v] = out.beam_g[v] = 0;
+      if (rows.first[v] == rows.first[v + 1]) continue;
+      for (std::size_t n = rows.first[v]; n < rows.first[v + 1]; ++n) leaves.add(seen[rows.rows[n]]);
+      const Sums one = leaves.take();
+      of_block[begin / kVoxelGrain] += one;
+      out.g[v] = std::min(1.0, out.uniform_azimuths ? one.projected / one.beams : one.as_seen / one.area);
+      out.beam_g[v] = std::min(1.0, all.greatest * one.projected / one.of_all);
+    }
+  });
+  Sums sum;
+  for (const Sums& block : of_block) sum += block;
+  const double projected = out.uniform_azimuths ? sum.projected : sum.as_seen;
+  const double whole = out.uniform_azimuths ? sum.beams : sum.area;
+  if (whole > 0) out.mean_g = std::min(1.0, projected / whole);
+  if (projected > 0) out.hit_cosine = (out.uniform_azimuths ? sum.squared : sum.as_seen_squared) / projected;
   return out;
 }
 

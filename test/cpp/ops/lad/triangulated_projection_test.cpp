@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "ops/lad/beam_traversal.h"
 
 namespace pc {
 namespace {
@@ -72,8 +73,13 @@ void add_leaf(Leaves& out, const Vec3d& normal, double turn, double zenith, doub
     }
 }
 
-/// Leaves of a law; the beams have zeniths of 60 to 110 degrees.
-Leaves leaves_of(LeafAngleLaw law, std::uint64_t seed, const TriangleLimits& limits) {
+/// Zenith angles of beams, degrees.
+struct Zeniths {
+  double least = 60, most = 110;
+};
+
+/// Leaves of a law.
+Leaves leaves_of(LeafAngleLaw law, std::uint64_t seed, const TriangleLimits& limits, Zeniths zeniths = {}) {
   Leaves out;
   std::uint64_t next = 0;
   const auto unit = [&] { return random_unit(seed, next++); };
@@ -82,7 +88,8 @@ Leaves leaves_of(LeafAngleLaw law, std::uint64_t seed, const TriangleLimits& lim
     do inclination = kPi / 2 * unit();
     while (unit() >
            (law == LeafAngleLaw::kSpherical ? std::sin(inclination) : (1 + std::cos(2 * inclination)) / 2));
-    const double azimuth = 2 * kPi * unit(), turn = unit(), zenith = (60 + 50 * unit()) * kPi / 180;
+    const double azimuth = 2 * kPi * unit(), turn = unit(),
+                 zenith = (zeniths.least + (zeniths.most - zeniths.least) * unit()) * kPi / 180;
     const double bearing = 0.05 * leaf;
     add_leaf(out,
              {std::sin(inclination) * std::cos(azimuth), std::sin(inclination) * std::sin(azimuth),
@@ -112,12 +119,24 @@ Found projections(const Leaves& leaves, const TriangleLimits& limits, int thread
   return {found.g[0], voxel_projection(mesh, grid, ctx).g[0], found.folded};
 }
 
+/// Share of the triangles that tell inclinations.
+double telling(const Leaves& leaves, const TriangleLimits& limits) {
+  JobControl control;
+  OpContext ctx(control);
+  const std::vector<Vec3d> origins{{0, 0, 0}};
+  const TriangulatedProjection found = triangulated_projection(
+      {span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans), span_of(origins)}, limits,
+      {{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}}, ctx);
+  return static_cast<double>(found.telling_count) / static_cast<double>(found.triangle_count);
+}
+
 /// G of the law, averaged over the zeniths of the beams.
-double truth(LeafAngleLaw law) {
+double truth(LeafAngleLaw law, Zeniths range = {}) {
   JobControl control;
   OpContext ctx(control);
   std::vector<double> zeniths;
-  for (int i = 0; i < 100; ++i) zeniths.push_back((60 + 0.5 * (i + 0.5)) * kPi / 180);
+  for (int i = 0; i < 100; ++i)
+    zeniths.push_back((range.least + (range.most - range.least) * (i + 0.5) / 100) * kPi / 180);
   double sum = 0;
   for (const double g : leaf_projection({law}, zeniths, ctx)) sum += g / 100;
   return sum;
@@ -130,11 +149,96 @@ TEST(TriangulatedProjection, IsThatOfTheLeavesForAnyLimits) {
       const double wanted = truth(law);
       for (const std::uint64_t seed : {1}) {
         const Found found = projections(leaves_of(law, seed, limits), limits);
-        // Strips of less than two rows of pulses have no triangle: they are missing for good. Ten rows face a beam.
-        EXPECT_NEAR(found.weighed / wanted, 1, 0.08) << limits.lmax_m << ' ' << limits.max_aspect_ratio;
+        // Strips of less than two rows of pulses have no triangle. Ten rows face a beam.
+        EXPECT_NEAR(found.weighed / wanted, 1, 0.05) << limits.lmax_m << ' ' << limits.max_aspect_ratio;
         EXPECT_GT(found.plain - found.weighed, (limits.lmax_m < 0.06 ? 0.2 : 0.04) * wanted);
       }
     }
+}
+
+TEST(TriangulatedProjection, IsThatOfTheLeavesFromAnyAngle) {
+  for (const LeafAngleLaw law : {LeafAngleLaw::kSpherical, LeafAngleLaw::kPlanophile})
+    for (const Zeniths& range : {Zeniths{5, 25}, Zeniths{30, 60}, Zeniths{155, 175}, Zeniths{85, 95}})
+      for (const TriangleLimits& limits : {TriangleLimits{0.012, 4}, TriangleLimits{0.06, 10}}) {
+        const double found = projections(leaves_of(law, 2, limits, range), limits).weighed;
+        // Level beams see none of half the area of flat leaves.
+        const bool unseen = law == LeafAngleLaw::kPlanophile && range.least == 85;
+        EXPECT_NEAR(found / truth(law, range), 1, unseen ? 0.25 : 0.06)
+            << static_cast<int>(law) << ' ' << range.least << ' ' << limits.lmax_m;
+      }
+}
+
+TEST(TriangulatedProjection, EachBeamHasTheGOfItsAngle) {
+  const TriangleLimits limits{0.03, 6};
+  Leaves leaves = leaves_of(LeafAngleLaw::kPlanophile, 8, limits, {5, 40});
+  const Leaves level = leaves_of(LeafAngleLaw::kPlanophile, 9, limits, {70, 90});
+  const auto first = static_cast<std::uint32_t>(leaves.vertices.size());
+  leaves.vertices.insert(leaves.vertices.end(), level.vertices.begin(), level.vertices.end());
+  for (const std::uint32_t corner : level.indices) leaves.indices.push_back(first + corner);
+  leaves.scans.insert(leaves.scans.end(), level.scans.begin(), level.scans.end());
+  JobControl control;
+  OpContext ctx(control);
+  const std::vector<Vec3d> origins{{0, 0, 0}};
+  const TriangulatedProjection found = triangulated_projection(
+      {span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans), span_of(origins)}, limits,
+      {{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}}, ctx);
+  ASSERT_EQ(found.beam_factors.size(), kZenithBins);
+  for (const double degrees : {10.0, 45.0, 80.0}) {
+    const double g =
+        found.beam_g[0] * found.beam_factors[static_cast<std::size_t>(degrees / 90 * kZenithBins)];
+    const double wanted = leaf_projection({LeafAngleLaw::kPlanophile}, {degrees * kPi / 180}, ctx)[0];
+    EXPECT_NEAR(g / wanted, 1, 0.05) << degrees;
+  }
+}
+
+TEST(TriangulatedProjection, TellsWhenTheHitsAreTooFarApart) {
+  const TriangleLimits wide{0.06, 10}, narrow{0.003, 10};  // the hits are 2.8 mm apart
+  const Leaves leaves = leaves_of(LeafAngleLaw::kSpherical, 3, wide);
+  EXPECT_GT(telling(leaves, wide), 0.9);
+  EXPECT_EQ(telling(leaves, narrow), 0);
+}
+
+TEST(AlwaysWithin, IsTheLeastCosineAtWhichEveryTiltPasses) {
+  std::uint64_t next = 0;
+  const auto unit = [&] { return random_unit(11, next++); };
+  const TriangleLimits limits{0.02, 4};
+  const auto passes = [&](const Vec3d beams[3], double cosine, double turn) {
+    const Vec3d centre = (beams[0] + beams[1] + beams[2]) * (1.0 / 3);
+    const Vec3d along = centre * (1 / std::sqrt(dot(centre, centre)));
+    Vec3d x = cross(along, {0.3, 0.5, 0.8});
+    x = x * (1 / std::sqrt(dot(x, x)));
+    const Vec3d y = cross(along, x);
+    const Vec3d normal =
+        along * cosine + (x * std::cos(turn) + y * std::sin(turn)) * std::sqrt(1 - cosine * cosine);
+    Vec3d corners[3];
+    for (int k = 0; k < 3; ++k) corners[k] = beams[k] * (dot(centre, normal) / dot(beams[k], normal));
+    double longest = 0, shortest = HUGE_VAL;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d edge = corners[k] - corners[(k + 1) % 3];
+      longest = std::max(longest, std::sqrt(dot(edge, edge)));
+      shortest = std::min(shortest, std::sqrt(dot(edge, edge)));
+    }
+    return longest <= limits.lmax_m && longest <= limits.max_aspect_ratio * shortest;
+  };
+  int told = 0;
+  for (int n = 0; n < 2000; ++n) {
+    const Vec3d centre = beam(kPi * unit(), 2 * kPi * unit()) * 50.0;
+    Vec3d beams[3];
+    for (Vec3d& one : beams)
+      one = centre + Vec3d{0.02 * (unit() - 0.5), 0.02 * (unit() - 0.5), 0.02 * (unit() - 0.5)};
+    const double cosine = always_within(beams, limits);
+    int above = 0, below = 0;
+    for (int turn = 0; turn < 180; ++turn) {
+      above += passes(beams, std::min(1.0, 1.03 * cosine), kPi * turn / 90);
+      below += passes(beams, 0.97 * std::min(1.0, cosine), kPi * turn / 90);
+    }
+    if (cosine <= 1) {
+      EXPECT_EQ(above, 180) << n;
+      ++told;
+    }
+    EXPECT_LT(below, 180) << n << ' ' << cosine;
+  }
+  EXPECT_GT(told, 300);
 }
 
 TEST(TriangulatedProjection, IsTheSameForAnyNumberOfThreads) {

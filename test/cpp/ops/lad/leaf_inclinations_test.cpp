@@ -1,0 +1,135 @@
+#include "ops/lad/leaf_inclinations.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "ops/lad/projection_function.h"
+
+namespace pc {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+/// Leaves of a density over inclinations (at most 1) and random azimuths, each counted by the views that it meets squarely enough.
+std::vector<InclinationView> seen_by(std::vector<InclinationView> views,
+                                     const std::function<double(double)>& density, int leaves = 100000) {
+  std::uint64_t next = 0;
+  const auto unit = [&] { return random_unit(7, next++); };
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    double t = 0;
+    do t = kPi / 2 * unit();
+    while (unit() > density(t));
+    const double azimuth = 2 * kPi * unit();
+    for (InclinationView& view : views) {
+      const double cosine = std::abs(std::cos(view.zenith) * std::cos(t) +
+                                     std::sin(view.zenith) * std::sin(t) * std::cos(azimuth));
+      if (cosine < view.least_cosine) continue;
+      view.area[std::min(kInclinationClasses - 1,
+                         static_cast<std::size_t>(t / (kPi / 2) * kInclinationClasses))] += 1e-3;
+    }
+  }
+  return views;
+}
+
+std::vector<double> found_g(const std::vector<InclinationView>& views, const std::vector<double>& zeniths) {
+  JobControl control;
+  OpContext ctx(control);
+  return fit_inclinations(views, ctx).projections(zeniths, ctx);
+}
+
+std::vector<double> wanted_g(const LeafAngleDensity& law, const std::vector<double>& zeniths) {
+  JobControl control;
+  OpContext ctx(control);
+  return leaf_projection(law, zeniths, ctx);
+}
+
+const std::vector<double> kZeniths{0.1, 0.5, 1, 1.5};
+const std::vector<InclinationView> kLevel{{1.5, 0.4, {}}}, kSteep{{0.2, 0.4, {}}},
+    kMany{{1.5, 0.4, {}}, {1.0, 0.5, {}}, {0.2, 0.6, {}}, {0.05, 0.95, {}}};
+
+double planophile(double t) { return (1 + std::cos(2 * t)) / 2; }
+double spherical(double t) { return std::sin(t); }
+double two_peaks(double t) { return (1 + std::cos(4 * t)) / 2; }
+
+TEST(FitInclinations, ViewsFromAllSidesFindAnyLaw) {
+  const struct {
+    double (*density)(double);
+    LeafAngleLaw law;
+  } cases[] = {{planophile, LeafAngleLaw::kPlanophile},
+               {spherical, LeafAngleLaw::kSpherical},
+               {two_peaks, LeafAngleLaw::kExtremophile}};
+  for (const auto& one : cases) {
+    const auto found = found_g(seen_by(kMany, one.density), kZeniths), wanted = wanted_g({one.law}, kZeniths);
+    for (std::size_t i = 0; i < kZeniths.size(); ++i)
+      EXPECT_NEAR(found[i] / wanted[i], 1, 0.02) << static_cast<int>(one.law) << ' ' << kZeniths[i];
+  }
+}
+
+TEST(FitInclinations, WhatOneAngleDoesNotSeeIsABetaDistribution) {
+  // Level beams see no leaf flatter than 24 degrees, which is half the area of planophile ones; steep ones no upright leaf.
+  EXPECT_NEAR(
+      found_g(seen_by(kLevel, planophile), {1.5})[0] / wanted_g({LeafAngleLaw::kPlanophile}, {1.5})[0], 1,
+      0.08);
+  EXPECT_NEAR(found_g(seen_by(kLevel, spherical), {1.5})[0] / 0.5, 1, 0.03);
+  EXPECT_NEAR(found_g(seen_by(kSteep, spherical), {0.2})[0] / 0.5, 1, 0.06);
+  JobControl control;
+  OpContext ctx(control);
+  EXPECT_GT(fit_inclinations(seen_by(kLevel, planophile), ctx).hardly_seen(), 0.3);
+  EXPECT_LT(fit_inclinations(seen_by(kMany, planophile), ctx).hardly_seen(), 0.01);
+}
+
+TEST(FitInclinations, ClassesThatAreSeenHaveTheShareThatIsSeen) {
+  // No leaf below 30 degrees, none above 60: no Beta distribution ends like that.
+  const auto band = [](double t) { return t > kPi / 6 && t < kPi / 3 ? 1.0 : 0.0; };
+  JobControl control;
+  OpContext ctx(control);
+  const ByInclination shares = fit_inclinations(seen_by(kMany, band), ctx).shares();
+  for (std::size_t k = 0; k < kInclinationClasses; ++k)
+    EXPECT_NEAR(shares[k], k >= 6 && k < 12 ? 1.0 / 6 : 0, 0.01) << k;
+}
+
+TEST(FitInclinations, WithoutAnyAreaLeavesAreSpherical) {
+  for (const double g : found_g({}, kZeniths)) EXPECT_NEAR(g, 0.5, 1e-4);
+  for (const double g : found_g(kMany, kZeniths)) EXPECT_NEAR(g, 0.5, 1e-4);
+}
+
+TEST(FitInclinations, HugeAndTinyAreasAreTheSame) {
+  auto views = seen_by(kMany, planophile, 20000);
+  const auto before = found_g(views, kZeniths);
+  for (const double scale : {1e-12, 1e21}) {
+    for (InclinationView& view : views)
+      for (double& area : view.area) area *= scale;
+    const auto after = found_g(views, kZeniths);
+    for (std::size_t i = 0; i < kZeniths.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-9);
+  }
+}
+
+TEST(FitInclinations, RefusesWhatIsNoView) {
+  EXPECT_THROW(found_g({{-0.1, 0.5, {}}}, kZeniths), Error);
+  EXPECT_THROW(found_g({{0.1, 1.5, {}}}, kZeniths), Error);
+  EXPECT_THROW(found_g({{0.1, NAN, {}}}, kZeniths), Error);
+  EXPECT_THROW(found_g({{0.1, 0.5, {-1}}}, kZeniths), Error);
+  EXPECT_THROW(found_g({{0.1, 0.5, {INFINITY}}}, kZeniths), Error);
+}
+
+TEST(InclinationsOfPart, AreItsOwnWhereItSeesThem) {
+  const auto views = seen_by(kMany, planophile);
+  JobControl control;
+  OpContext ctx(control);
+  const LeafInclinations all = fit_inclinations(views, ctx);
+  // All leaves of the part lie between 45 and 50 degrees, seen by the second view.
+  ByInclination area{};
+  area[9] = 2;
+  const ByInclination own = inclinations_of_part(all, area, {{1, 2.0}}, 0.2),
+                      as_all = inclinations_of_part(all, {}, {}, 0.2);
+  EXPECT_GT(own[9], 0.7);
+  for (std::size_t k = 0; k < kInclinationClasses; ++k) EXPECT_EQ(as_all[k], all.shares()[k]);
+}
+
+}  // namespace
+}  // namespace pc

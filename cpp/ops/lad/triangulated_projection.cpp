@@ -153,10 +153,8 @@ struct Azimuths {
   double facing = 1, sideways = 0;
 };
 
-Azimuths azimuths_of(const BulkVector<SeenTriangle>& seen, const LeafTriangles& mesh, const AllLeaves& all,
-                     OpContext& ctx) {
-  double found = 0, expected = 0, across = 0;
-  std::vector<double> side(mesh.origins.size, 0);
+Azimuths azimuths_of(const BulkVector<SeenTriangle>& seen, const AllLeaves& all, OpContext& ctx) {
+  double found = 0, expected = 0, side = 0, across = 0;
   for (std::size_t t = 0; t < seen.size(); ++t) {
     if (t % kPollTriangles == 0) ctx.checkpoint();
     const SeenTriangle& one = seen[t];
@@ -165,14 +163,12 @@ Azimuths azimuths_of(const BulkVector<SeenTriangle>& seen, const LeafTriangles& 
     const double inclination = (one.inclination + 0.5) * (kPi / 2) / kInclinationClasses;
     found += one.hits;
     expected += leaf * all.inclinations.views()[all.number_of_view[one.view]].cosine[one.inclination];
-    side[mesh.scan_ids[t]] += leaf * one.side;
+    side += leaf * one.side;
     across += leaf * std::sin(inclination) * 2 / kPi;
   }
   Azimuths out;
   if (expected > 0) out.facing = found / expected;
-  double sum = 0;
-  for (const double one : side) sum += std::abs(one);
-  if (across > 0) out.sideways = sum / across;
+  if (across > 0) out.sideways = std::abs(side) / across;
   return out;
 }
 
@@ -227,7 +223,7 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
   out.telling_count = static_cast<std::uint64_t>(std::count_if(
       seen.begin(), seen.end(), [](const SeenTriangle& one) { return one.area > 0 && one.view != kNoView; }));
   out.hardly_seen = all.inclinations.hardly_seen();
-  const Azimuths azimuths = azimuths_of(seen, triangles, all, ctx);
+  const Azimuths azimuths = azimuths_of(seen, all, ctx);
   out.facing = azimuths.facing, out.sideways = azimuths.sideways;
   out.uniform_azimuths =
       out.telling_count < kFewestFacing ||

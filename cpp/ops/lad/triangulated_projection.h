@@ -8,13 +8,13 @@
 namespace pc {
 
 /// Bounds of `facing` and `sideways` for leaves of uniform azimuths. Fewer triangles tell nothing.
-constexpr double kLeastFacing = 0.75, kMostFacing = 1.15, kMostSideways = 0.3;
+constexpr double kLeastFacing = 0.75, kMostFacing = 1.15, kMostSideways = 0.45;
 constexpr std::uint64_t kFewestFacing = 30;
 
 struct TriangulatedProjection : VoxelProjection {
   /// Mean |normal . beam| of the triangles that tell inclinations as a share of that for uniform azimuths; 1 without any.
   double facing = 1;
-  /// Mean part of their normals, towards the scanner, that is level and across the beam, by scan, as a share of its mean size for
+  /// Mean part of their normals, towards the scanner, that is level and across the beam, as a share of its mean size for
   /// uniform azimuths, which have 0.
   double sideways = 0;
   bool uniform_azimuths = true;  ///< false: G is that of the triangles as they stand

@@ -112,7 +112,7 @@ function foldWarnings({ folded }: VoxelProjection): string[] {
   if (folded <= MOST_FOLDED) return [];
   const percent = Math.round(100 * folded);
   return [
-    `${percent} % of the triangles fold against all their neighbours, as leaves do not: the ranges are about as noisy as hits are apart, or lmax joins many leaves. Noise makes G too low, by 2 to 12 % where it equals that distance and by 40 % at four times, and leaf area too high by as much. If you know the leaf angles, send gtheta_override.`,
+    `${percent} % of the triangles fold against all their neighbours, as leaves do not: the ranges are about as noisy as hits are apart, or lmax joins many leaves. Where noise equals that distance, G is up to 5 % off; at four times it is 32 to 41 % too low, and leaf area too high by as much. If you know the leaf angles, send gtheta_override.`,
   ];
 }
 

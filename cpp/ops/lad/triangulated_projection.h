@@ -48,7 +48,7 @@ struct TriangulatedProjection : VoxelProjection {
 ///
 /// triangles  as left by the limits
 /// Order      k-major; the same bits for any number of threads. Triangles without area count nowhere.
-/// Cost       O(16 triangles + cells), and 50 ms; 53 bytes per triangle, 8 per vertex and 24 per cell. Cancel within 50 ms.
+/// Cost       O(32 triangles + cells), and 50 ms; 61 bytes per triangle, 8 per vertex and 24 per cell. Cancel within 50 ms.
 /// Errors     kInvalidArgument: those of check_leaf_triangles, grid_binning and folded_triangles, limits out of range.
 /// Source     That hits sample leaf area by its projection: Ross 1981. Inclinations: fit_inclinations. Own: c, and e.
 TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,

@@ -58,12 +58,6 @@ double total(const ByInclination& values) {
   return sum;
 }
 
-double dot_of(const ByInclination& a, const ByInclination& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < kInclinationClasses; ++k) sum += a[k] * b[k];
-  return sum;
-}
-
 /// Likelihood of what views saw, for Beta distributions.
 class BetaFit {
  public:
@@ -177,6 +171,12 @@ void update(ByInclination& shares, const ByInclination& seen, const ByInclinatio
 
 }  // namespace
 
+double weighed(const ByInclination& shares, const ByInclination& values) {
+  double sum = 0;
+  for (std::size_t k = 0; k < kInclinationClasses; ++k) sum += shares[k] * values[k];
+  return sum;
+}
+
 std::vector<double> LeafInclinations::projections(const std::vector<double>& zeniths, OpContext& ctx) const {
   std::vector<double> out(zeniths.size());
   parallel_for(ctx, zeniths.size(), 64, [&](std::size_t begin, std::size_t end) {
@@ -225,7 +225,7 @@ LeafInclinations fit_inclinations(const std::vector<InclinationView>& views, OpC
   std::vector<bool> tells(views.size());
   for (std::size_t v = 0; v < views.size(); ++v) {
     out.views_.push_back(classes_of(views[v], fit.detected(v), out.within_));
-    tells[v] = dot_of(out.views_[v].detected, beta) > kLeastDetected;
+    tells[v] = weighed(beta, out.views_[v].detected) > kLeastDetected;
     for (std::size_t k = 0; tells[v] && k < kInclinationClasses; ++k) seen[k] += views[v].area[k];
   }
   if (!(total(seen) > 0)) return out;
@@ -235,7 +235,7 @@ LeafInclinations fit_inclinations(const std::vector<InclinationView>& views, OpC
     exposure = {}, exposed = 0;
     for (std::size_t v = 0; v < views.size(); ++v) {
       if (!tells[v]) continue;
-      const double area = total(views[v].area) / std::max(dot_of(out.views_[v].detected, out.shares_), 1e-9);
+      const double area = total(views[v].area) / std::max(weighed(out.shares_, out.views_[v].detected), 1e-9);
       for (std::size_t k = 0; k < kInclinationClasses; ++k) exposure[k] += area * out.views_[v].detected[k];
       exposed += area;
     }
@@ -256,7 +256,7 @@ ByInclination inclinations_of_part(const LeafInclinations& all, const ByInclinat
     double exposed = 0;
     for (const auto& [view, seen] : of_view) {
       const ByInclination& detected = all.views()[view].detected;
-      const double from = seen / std::max(dot_of(detected, shares), kLeastDetected);
+      const double from = seen / std::max(weighed(shares, detected), kLeastDetected);
       for (std::size_t k = 0; k < kInclinationClasses; ++k) exposure[k] += from * detected[k];
       exposed += from;
     }

@@ -12,6 +12,9 @@ namespace pc {
 constexpr std::size_t kInclinationClasses = 18;
 using ByInclination = std::array<double, kInclinationClasses>;
 
+/// Sum of the values, each times its share.
+double weighed(const ByInclination& shares, const ByInclination& values);
+
 /// Leaf area that beams of one angle to the vertical saw, as long as they met it at a cosine above a limit.
 struct InclinationView {
   double zenith;        ///< radians, 0 .. pi/2

@@ -82,12 +82,6 @@ struct Sums {
   }
 };
 
-double weighed(const ByInclination& shares, const ByInclination& values) {
-  double sum = 0;
-  for (std::size_t k = 0; k < kInclinationClasses; ++k) sum += shares[k] * values[k];
-  return sum;
-}
-
 /// Gathers the triangles of one voxel.
 class VoxelLeaves {
  public:

@@ -108,25 +108,30 @@ struct Found {
   double weighed, plain, folded;
 };
 
-Found projections(const Leaves& leaves, const TriangleLimits& limits, int threads = 1) {
+const std::vector<Vec3d> kOrigins{{0, 0, 0}};
+const VoxelBox kGrid{{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}};
+
+LeafTriangles mesh_of(const Leaves& leaves) {
+  return {span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans), span_of(kOrigins)};
+}
+
+/// In one voxel.
+TriangulatedProjection of_triangles(const Leaves& leaves, const TriangleLimits& limits, int threads = 1) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  const std::vector<Vec3d> origins{{0, 0, 0}};
-  const VoxelBox grid{{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}};
-  const LeafTriangles mesh{span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans),
-                           span_of(origins)};
-  const TriangulatedProjection found = triangulated_projection(mesh, limits, grid, ctx);
-  return {found.g[0], voxel_projection(mesh, grid, ctx).g[0], found.folded};
+  return triangulated_projection(mesh_of(leaves), limits, kGrid, ctx);
+}
+
+Found projections(const Leaves& leaves, const TriangleLimits& limits, int threads = 1) {
+  JobControl control;
+  OpContext ctx(control);
+  const TriangulatedProjection found = of_triangles(leaves, limits, threads);
+  return {found.g[0], voxel_projection(mesh_of(leaves), kGrid, ctx).g[0], found.folded};
 }
 
 /// Share of the triangles that tell inclinations.
 double telling(const Leaves& leaves, const TriangleLimits& limits) {
-  JobControl control;
-  OpContext ctx(control);
-  const std::vector<Vec3d> origins{{0, 0, 0}};
-  const TriangulatedProjection found = triangulated_projection(
-      {span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans), span_of(origins)}, limits,
-      {{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}}, ctx);
+  const TriangulatedProjection found = of_triangles(leaves, limits);
   return static_cast<double>(found.telling_count) / static_cast<double>(found.triangle_count);
 }
 
@@ -178,10 +183,7 @@ TEST(TriangulatedProjection, EachBeamHasTheGOfItsAngle) {
   leaves.scans.insert(leaves.scans.end(), level.scans.begin(), level.scans.end());
   JobControl control;
   OpContext ctx(control);
-  const std::vector<Vec3d> origins{{0, 0, 0}};
-  const TriangulatedProjection found = triangulated_projection(
-      {span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans), span_of(origins)}, limits,
-      {{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}}, ctx);
+  const TriangulatedProjection found = of_triangles(leaves, limits);
   ASSERT_EQ(found.beam_factors.size(), kZenithBins);
   for (const double degrees : {10.0, 45.0, 80.0}) {
     const double g =
@@ -273,12 +275,7 @@ TEST(TriangulatedProjection, NoiseThatFoldsLeavesLeavesNoTriangleOut) {
   Leaves leaves = leaves_of(LeafAngleLaw::kSpherical, 5, limits);
   for (std::size_t v = 0; v < leaves.vertices.size(); ++v)
     leaves.vertices[v] = leaves.vertices[v] * (1 + 0.005 * (2 * random_unit(6, v) - 1) / kRange_m);
-  JobControl control;
-  OpContext ctx(control);
-  const std::vector<Vec3d> origins{{0, 0, 0}};
-  const TriangulatedProjection found = triangulated_projection(
-      {span_of(leaves.vertices), span_of(leaves.indices), span_of(leaves.scans), span_of(origins)}, limits,
-      {{0, 0, 0}, {20, 20, 20}, 1, 1, 1, 0, {}, {}}, ctx);
+  const TriangulatedProjection found = of_triangles(leaves, limits);
   EXPECT_GT(found.folded, kMostFolded);
   EXPECT_EQ(found.triangle_count, leaves.scans.size());
 }

@@ -216,6 +216,79 @@ describe("from an own triangulation", () => {
     expect(tail.warnings.join()).toMatch(/how often beams of their angles give one of leaves of each inclination/);
   });
 
+  /** Planophile square leaves of 0.25 m at random in a cube of 2 m, 1.2 m2/m3, seen by rasters of 100 x 100 pulses from 6 m. */
+  const foliage = () => {
+    let state = 12345;
+    const unit = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state / 2 ** 32;
+    };
+    const [edge, outer] = [0.25, 2.4]; // also those whose edge alone lies in the cube
+    const leaves = Array.from({ length: Math.round((1.2 * outer ** 3) / edge ** 2) }, () => {
+      let tilt = Math.PI * unit() * 0.5;
+      while (unit() > (1 + Math.cos(2 * tilt)) / 2) tilt = Math.PI * unit() * 0.5;
+      const turn = 2 * Math.PI * unit();
+      const [c, s] = [Math.cos(tilt), Math.sin(tilt)];
+      return {
+        at: [0, 1, 2].map(() => outer * (unit() - 0.5)),
+        u: [c * Math.cos(turn), c * Math.sin(turn), -s],
+        v: [-Math.sin(turn), Math.cos(turn), 0],
+        n: [s * Math.cos(turn), s * Math.sin(turn), c],
+      };
+    });
+    const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, k) => sum + x * (b[k] ?? 0), 0);
+    const range = (from: readonly number[], along: readonly number[]) => {
+      let nearest = 100;
+      for (const { at, u, v, n } of leaves) {
+        const away = at.map((x, k) => x - (from[k] ?? 0));
+        const t = dot(away, n) / dot(along, n);
+        if (!(t > 0 && t < nearest)) continue;
+        const off = along.map((x, k) => x * t - (away[k] ?? 0));
+        if (Math.abs(dot(off, u)) < edge / 2 && Math.abs(dot(off, v)) < edge / 2) nearest = t;
+      }
+      return nearest;
+    };
+    return (above: boolean) => {
+      const origin = above ? [0, 0, 6] : [6, 0, 0];
+      const [points, is_miss]: [number[][], number[]] = [[], []];
+      for (let i = 0; i < 100; i += 1) {
+        for (let j = 0; j < 100; j += 1) {
+          const [y, z] = [(i - 49.5) * 0.004, (j - 49.5) * 0.004];
+          const along = above ? [z, y, -1] : [-1, y, z];
+          const far = range(origin, along);
+          points.push(along.map((x, k) => (origin[k] ?? 0) + x * far));
+          is_miss.push(far === 100 ? 1 : 0);
+        }
+      }
+      return { origin, points, scalar_columns: { is_miss } };
+    };
+  };
+
+  test("scans from the side and from above: each beam has the G of its own angle", async () => {
+    const scan = foliage();
+    const scans = [scan(false), scan(true)];
+    const limits = { lmax: 0.12, max_aspect_ratio: 6 };
+    const both = await compute({ ...free, ...limits, scans });
+    expect(both.gtheta_per_beam).toBe(true);
+    expect(Math.abs((both.cells[0]?.lad ?? 0) / 1.2 - 1)).toBeLessThan(0.15); // 265 leaves
+    expect(both.clumping_check?.voxel_count ?? 0).toBeGreaterThanOrEqual(0);
+    const flat = {
+      gtheta_override: true,
+      gtheta_spec: { spatial: "constant", spec: { kind: "dewit", dewit: "planophile" } },
+    };
+    const given = await compute({ ...free, ...flat, scans, gtheta_per_beam: true });
+    expect(Math.abs((both.cells[0]?.lad ?? 0) / (given.cells[0]?.lad ?? 1) - 1)).toBeLessThan(0.1);
+    const level = { ...free, ...limits, scans: scans.slice(0, 1) };
+    expect((await compute(level)).gtheta_per_beam).toBe(false);
+    expect((await compute({ ...level, gtheta_per_beam: true })).gtheta_per_beam).toBe(true);
+  });
+
+  test("leaves without uniform azimuths have one G for all beams, and that is told", async () => {
+    const { gtheta_per_beam, warnings } = await compute({ ...free, scans: [wall(0)], gtheta_per_beam: true });
+    expect(gtheta_per_beam).toBe(false);
+    expect(warnings.join()).toMatch(/All beams of a voxel have that G, in spite of gtheta_per_beam/);
+  });
+
   test("moving scans cannot be triangulated", async () => {
     const pose = (t: number) => ({ t, x: -6, y: 0, z: 0, qx: 0, qy: 0, qz: 0, qw: 1 });
     const trajectory = { poses: [pose(0), pose(2000)] };

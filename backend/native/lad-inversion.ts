@@ -1,5 +1,6 @@
 import type { NativeColumn, NativeJob } from "./core/handles.ts";
 import { addonAs } from "./core/load.ts";
+import type { ProjectionError } from "./lad.ts";
 import type { VoxelBox } from "./surfaces.ts";
 
 type Triple = readonly [number, number, number];
@@ -18,6 +19,8 @@ export interface InversionParams {
   readonly labels?: HitLabels | null;
   /** Absent or null: the beams of a voxel have the same G. */
   readonly optical?: OpticalSums | null;
+  /** Absent or null: G is taken as known. */
+  readonly measured?: ProjectionError | null;
 }
 
 /** Of traceBeams with factors G of the beam / g (f64), and this g: that of all voxels, of each layer or of each voxel. */
@@ -53,6 +56,10 @@ export interface InvertedBeams {
   readonly state: NativeColumn;
   /** f64, surface of the wood, m2/m3; null without labels. */
   readonly wad: NativeColumn | null;
+  /** f64, standard error of a measured G as a part of it; null for a known G. Intervals are those of variance + (lad g_error)^2. */
+  readonly g_error: NativeColumn | null;
+  /** The part of it that is the same in all voxels. */
+  readonly common_g_error: number;
   readonly totals: {
     readonly leaf_area_m2: number;
     readonly wood_area_m2: number;

@@ -127,6 +127,18 @@ export interface VoxelProjection {
    */
   readonly beam_factors: readonly number[];
   readonly beam_g: NativeColumn | null;
+  /** With `limits`; else null. */
+  readonly error: ProjectionError | null;
+}
+
+/** How far G of triangles may be off: variances as a part of G squared, for leaves of 1 m2. */
+export interface ProjectionError {
+  /** f64, of each voxel. */
+  readonly scatter: NativeColumn;
+  /** Of the shares of all voxels together. */
+  readonly of_all: number;
+  /** Standard error common to all voxels, as a part of G. */
+  readonly bias: number;
 }
 
 /** Above, the noise of the ranges folds the leaves themselves, and no triangle is left out (kMostFolded of the addon). */

@@ -222,9 +222,18 @@ std::optional<TriangleLimits> triangle_limits(const Napi::Value& value) {
   return TriangleLimits{number_field(js, "lmax_m"), number_field(js, "max_aspect_ratio")};
 }
 
+Napi::Value error_to_js(Napi::Env env, ProjectionError&& error) {
+  if (error.scatter.size() == 0) return env.Null();
+  auto out = Napi::Object::New(env);
+  out.Set("scatter", ColumnHandle::wrap(env, std::move(error.scatter)));
+  out.Set("of_all", error.of_all);
+  out.Set("bias", error.bias);
+  return out;
+}
+
 // voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
 // NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, sideways, uniform_azimuths, folded, telling_count, hardly_seen,
-// beam_factors: number[], beam_g: f64 | null }> - with limits: triangulated_projection, else voxel_projection
+// beam_factors: number[], beam_g: f64 | null, error: { scatter: f64, of_all, bias } | null }> - with limits: triangulated_projection, else voxel_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
@@ -263,6 +272,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         out.Set("beam_factors", to_js(env, found.beam_factors));
         out.Set("beam_g",
                 found.beam_g.size() > 0 ? ColumnHandle::wrap(env, std::move(found.beam_g)) : env.Null());
+        out.Set("error", error_to_js(env, std::move(found.error)));
         return out;
       });
 }

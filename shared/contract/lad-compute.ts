@@ -152,10 +152,15 @@ export const LadCell = z
       .describe("occluded: beams reach it, but fewer than min_voxel_hits or with less path than the threshold"),
     lad_filled: z.boolean().describe("lad is interpolated"),
     lad_solved: z.boolean().describe("lad is a solution of the inversion"),
-    lad_variance: orNull("sampling variance of lad, (m2/m3)^2; null = unknown"),
+    gtheta_std: orNull(
+      "standard error of gtheta where it comes from triangles of the scans (element_width is the width of their leaves); null = gtheta is taken as known, or there are no triangles",
+    ),
+    lad_variance: orNull("sampling variance of lad, (m2/m3)^2, without the error of gtheta; null = unknown"),
     lad_std: orNull("its square root, m2/m3"),
     ci_valid: z.boolean().describe("the interval is one of 95 % (validity of Pimont et al. 2018)"),
-    leaf_area_ci_lower: orNull("lower end of the interval of leaf_area, square metres; null unless ci_valid"),
+    leaf_area_ci_lower: orNull(
+      "lower end of the interval of leaf_area, of lad_variance and gtheta_std, square metres; null unless ci_valid",
+    ),
     leaf_area_ci_upper: orNull("upper end, square metres; null unless ci_valid"),
     wad: orNull("surface of the wood, m2/m3; 0 where lad is not solved, null where it is filled").optional(),
     wood_area: orNull("surface of the wood, square metres").optional(),
@@ -201,6 +206,9 @@ export const LadSuccess = z
     gtheta_per_beam: z
       .boolean()
       .describe("each beam had its own G; gtheta and gtheta_profile are means over the beams"),
+    gtheta_common_error: orNull(
+      "standard error of the G of triangles of the scans that all voxels have in common, as a part of G: also that of total_leaf_area; in all intervals; null = G is taken as known",
+    ),
     occlusion_threshold_m: z.number().describe("threshold applied, metres"),
     under_sampled_count: z.int().describe("number of occluded voxels"),
     filled_count: z.int().describe("number of interpolated voxels"),

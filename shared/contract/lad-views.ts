@@ -23,7 +23,7 @@ export const CaptureRecaptureArea = z
       "one-sided leaf area in the grid with what no scanner sees, square metres; null if no place is seen by two scanners",
     ),
     leaf_area_ci_lower: orNull(
-      "lower end of its interval: how much the scanners differ when each is left out, without the errors of G and of what counts as seen, so that it holds the truth less often than 95 %, square metres; null with fewer than three scans",
+      "lower end of its interval: how much the scanners differ when each is left out, and gtheta_common_error, without the error of what counts as seen, so that it holds the truth less often than 95 %, square metres; null with fewer than three scans",
     ),
     leaf_area_ci_upper: orNull("upper end, square metres; null as the lower"),
     seen_leaf_area: z.number().describe("leaf area that at least one scanner sees, square metres"),

@@ -217,8 +217,9 @@ async function measuredSeed(one: CubeCase, seed: number): Promise<SeedResult> {
   for (let v = 0; v < found.lad.length; v += 1) {
     if (((found.state[v] ?? 0) & VOXEL.trusted) === 0) continue;
     intervals += 1;
-    const off = Math.abs((found.lad[v] ?? 0) - (truth[v] ?? 0));
-    if (off <= 1.96 * Math.sqrt(found.variance[v] ?? Number.NaN)) covered += 1;
+    const density = found.lad[v] ?? 0;
+    const spread = Math.hypot(Math.sqrt(found.variance[v] ?? Number.NaN), density * (found.g_error?.[v] ?? 0));
+    if (Math.abs(density - (truth[v] ?? 0)) <= 1.96 * spread) covered += 1;
   }
   for (const scan of scans)
     for (const held of [scan.positions, scan.is_miss, scan.intensity, scan.timestamps]) held?.release();

@@ -11,6 +11,8 @@ export interface Inverted {
   readonly sums: ArrayLike<number>;
   readonly lad: ArrayLike<number>;
   readonly variance: ArrayLike<number>;
+  /** Standard error of G as a part of it; null without `own`. */
+  readonly g_error: ArrayLike<number> | null;
   readonly state: ArrayLike<number>;
   /** Surface of the wood; null without labels. */
   readonly wad: ArrayLike<number> | null;
@@ -73,16 +75,18 @@ export async function invert(
     reach: traced.reach,
     labels,
     optical,
+    measured: own?.error ?? null,
   };
   const found = await invertBeams(traced.sums, g, params).promise;
   const read = {
     sums: values(traced.sums),
     lad: values(found.lad),
     variance: values(found.variance),
+    g_error: found.g_error && values(found.g_error),
     state: values(found.state),
     wad: found.wad && values(found.wad),
   };
   const held = [traced.sums, traced.reach, optical?.sums];
-  for (const one of [...held, found.lad, found.variance, found.state, found.wad]) one?.release();
+  for (const one of [...held, found.lad, found.variance, found.state, found.wad, found.g_error]) one?.release();
   return read;
 }

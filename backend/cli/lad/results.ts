@@ -37,6 +37,8 @@ export function ladFacts({ scans, answer, profile }: Inverted): Fact[] {
   ];
   if (answer.total_wood_area !== null)
     facts.push(["Wood", `${short(answer.total_wood_area)} m2 of surface in measured voxels`]);
+  if (answer.gtheta_common_error !== null)
+    facts.push(["Error of G", `${short(100 * answer.gtheta_common_error, 2)} %, common to all voxels`]);
   if (answer.capture_recapture) facts.push(...viewFacts(answer.capture_recapture));
   const { group_lad_mean, group_lad_ci_lower, group_lad_ci_upper } = answer;
   if (group_lad_mean !== null && group_lad_ci_lower !== null && group_lad_ci_upper !== null) {
@@ -54,7 +56,7 @@ function viewFacts({ leaf_area, leaf_area_ci_lower, leaf_area_ci_upper, seen_lea
   const interval =
     leaf_area_ci_lower === null || leaf_area_ci_upper === null
       ? ""
-      : ` (scanners left out in turn: ${short(leaf_area_ci_lower)} to ${short(leaf_area_ci_upper)})`;
+      : ` (scanners left out in turn, error of G: ${short(leaf_area_ci_lower)} to ${short(leaf_area_ci_upper)})`;
   const unknown = "unknown: no place is seen by two scanners";
   return [
     ["Leaf area by views", leaf_area === null ? unknown : `${short(leaf_area)} m2${interval}`],

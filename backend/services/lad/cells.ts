@@ -19,6 +19,8 @@ export interface VoxelValues {
   readonly state: Uint8Array;
   /** (cells), or (nz) per layer. */
   readonly g: Float64Array;
+  /** (cells) standard error of G as a part of it; null if G is known. */
+  readonly g_error: Float64Array | null;
   /** With wood_split. */
   readonly wood: WoodValues | null;
 }
@@ -33,7 +35,7 @@ export interface WoodValues {
 
 export async function voxelValues(
   sums: NativeColumn,
-  { lad, variance, state }: Pick<InvertedBeams, "lad" | "variance" | "state">,
+  { lad, variance, state, g_error }: Pick<InvertedBeams, "lad" | "variance" | "state" | "g_error">,
   { column, profile }: VoxelG,
   wood: WoodValues | null,
 ): Promise<VoxelValues> {
@@ -43,6 +45,7 @@ export async function voxelValues(
     lad: await doubles(lad),
     variance: await doubles(variance),
     state: await copied(state),
+    g_error: g_error && (await doubles(g_error)),
     g: profile ? Float64Array.from(profile) : await doubles(column),
   };
 }
@@ -97,7 +100,7 @@ export function cellList(grid: LadGrid, values: VoxelValues): LazyList {
 }
 
 function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
-  const { sums, lad, variance, state, g } = values;
+  const { sums, lad, variance, state, g, g_error } = values;
   const at = index * SUM_FIELDS;
   const sum = (field: number) => sums[at + field] ?? 0;
   const [ex, ey, ez] = grid.edges;
@@ -114,14 +117,17 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
   const spread = variance[index] ?? Number.NaN;
   const known = measured && Number.isFinite(spread);
   const trusted = known && has(VOXEL.trusted);
-  const half = trusted ? volume * Z95 * Math.sqrt(spread) : 0;
+  const ofG = g_error?.[index] ?? 0;
+  const half = trusted ? volume * Z95 * Math.hypot(Math.sqrt(spread), density * ofG) : 0;
+  const gtheta = (g.length === grid.cells ? g[index] : g[layer]) ?? 0;
   return {
     index,
     center: centerOf(grid, index),
     size: [ex, ey, ez],
     leaf_area: density * volume,
     lad: density,
-    gtheta: (g.length === grid.cells ? g[index] : g[layer]) ?? 0,
+    gtheta,
+    gtheta_std: g_error && gtheta > 0 ? gtheta * ofG : null,
     hit_count: sum(SUM_HITS),
     beam_count: Math.round(beam_count),
     relative_density_index: beam_count > 0 ? clamped(1 - sum(SUM_TRANSMITTED) / beam_count) : null,

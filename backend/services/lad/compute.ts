@@ -29,7 +29,7 @@ import {
 } from "./wood-labels.ts";
 
 /** Per voxel: solution and its copy, sums copied out, filled values. */
-const VOXEL_BYTES = 2 * 17 + 88 + 9 + 8;
+const VOXEL_BYTES = 2 * 25 + 88 + 9 + 8;
 
 /** A request whose sources, grid and G are known to make sense. */
 export interface CheckedLad {
@@ -122,12 +122,12 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   const reach = traced.reach && job.adopt(new ColumnRef(traced.reach)).native;
   job.stage("Inverting Beer's law", 0.8, 0.86);
   const labels = request.wood_split ? await voxelLabels(scans, grid, job) : null;
-  const params = { ...inversionParams(request, grid, reach), labels, optical };
+  const params = { ...inversionParams(request, grid, reach), labels, optical, measured: g.error };
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
-  for (const column of [found.lad, found.variance, found.state, found.wad])
+  for (const column of [found.lad, found.variance, found.state, found.wad, found.g_error])
     if (column) job.adopt(new ColumnRef(column));
   const clumps = await clumpsOf(request, { beams, sums, g, optical }, grid, params, job);
-  const by_views = await leafAreaByViews(request, scans, g, grid, job);
+  const by_views = await leafAreaByViews(request, scans, { ...g, common_error: found.common_g_error }, grid, job);
   job.stage("Collecting voxel results", 0.92, 0.92);
   const filled = request.fill_occluded ? await fill(found, grid, job) : null;
   const values = await voxelValues(sums, { ...found, ...filled }, g, await woodValues(found.wad, labels));
@@ -146,6 +146,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     hit_cosine: weighed.hit_cosine,
     gtheta_profile: g.profile && [...g.profile],
     gtheta_per_beam: optical !== null,
+    gtheta_common_error: found.g_error && found.common_g_error,
     occlusion_threshold_m: params.occlusion_threshold_m,
     under_sampled_count: found.totals.occluded_count,
     filled_count: filled?.filled_count ?? 0,

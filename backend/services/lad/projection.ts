@@ -104,6 +104,8 @@ export interface VoxelG {
   readonly overall: readonly number[];
   /** G of each beam; null = that of the voxel for all. */
   readonly beams: BeamG | null;
+  /** Of triangles of the scans; null = G is taken as known. The run owns the column. */
+  readonly error: native.ProjectionError | null;
   readonly warnings: readonly string[];
 }
 
@@ -132,7 +134,7 @@ export async function prescribedG(
   const column = job.adopt(numbersColumn(means)).native;
   const beams = await beamG(values, zenith_count.length, job);
   const warnings = per_beam ? [] : spreadWarnings(beams, zenith_count);
-  return { column, profile, overall: means, beams: per_beam ? beams : null, warnings, hitCosine };
+  return { column, profile, overall: means, beams: per_beam ? beams : null, error: null, warnings, hitCosine };
 }
 
 /** The part of G that the nearest law may be off before it is told. */
@@ -193,6 +195,7 @@ export async function meshG(request: LadRequest, grid: LadGrid, job: Job): Promi
     profile: null,
     overall: [found.mean_g],
     beams: null,
+    error: null,
     warnings: [],
     hitCosine: knownCosine(found.hit_cosine),
   };

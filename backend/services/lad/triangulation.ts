@@ -53,7 +53,7 @@ export async function triangulatedG(
     const profile = Array<number>(grid.box.nz).fill(MOVING_G);
     const hitCosine = () => prescribedCosine([{ constant: MOVING_G }], [MOVING_G], zenith_count, part);
     const column = job.adopt(numbersColumn([MOVING_G])).native;
-    return { column, profile, overall: [MOVING_G], beams: null, warnings: [text], hitCosine };
+    return { column, profile, overall: [MOVING_G], beams: null, error: null, warnings: [text], hitCosine };
   }
   const { lmax, max_aspect_ratio } = request;
   const limits = { lmax_m: lmax, max_aspect_ratio };
@@ -65,6 +65,7 @@ export async function triangulatedG(
   const found = await part.track(() => voxelProjection({ vertices, indices, scan_ids, origins }, grid.box, limits));
   const column = job.adopt(new ColumnRef(found.g)).native;
   const beams = found.beam_g && voxelBeamG(found.beam_factors, job.adopt(new ColumnRef(found.beam_g)).native);
+  if (found.error) job.adopt(new ColumnRef(found.error.scatter));
   if (found.triangle_count === 0) throw noTriangles(mesh.drops, request);
   if (found.telling_count === 0) throw nothingTold(found, request);
   const skipped = `${names} moved while scanning and cannot be triangulated: G comes from the other scans.`;
@@ -73,6 +74,7 @@ export async function triangulatedG(
     profile: null,
     overall: [found.mean_g],
     beams: found.uniform_azimuths && beams && (per_beam || notableSpread(beams, zenith_count)) ? beams : null,
+    error: found.error,
     hitCosine: knownCosine(found.hit_cosine),
     warnings: [
       ...(moving.length > 0 ? [skipped] : []),

@@ -30,7 +30,7 @@ export function checkViews({ capture_recapture, scans }: LadRequest): void {
 export async function leafAreaByViews(
   { capture_recapture }: LadRequest,
   scans: readonly ReadScan[],
-  g: VoxelG,
+  g: VoxelG & { readonly common_error: number },
   { box }: LadGrid,
   job: Job,
 ): Promise<{ readonly area: CaptureRecaptureArea | null; readonly warnings: readonly string[] }> {
@@ -51,14 +51,23 @@ export async function leafAreaByViews(
     throw noisyTriangles(range_noise_m, found.spacing_m);
   const area = {
     leaf_area: found.leaf_area_m2,
-    leaf_area_ci_lower: found.lower_m2,
-    leaf_area_ci_upper: found.upper_m2,
+    ...interval(found, g.common_error),
     seen_leaf_area: found.seen_m2,
     seen_by: [...found.seen_by_m2],
     hit_count: found.hit_count,
     gtheta: [...g.overall],
   };
   return { area, warnings: viewWarnings(area, scans.length) };
+}
+
+/** Half width of a 95 % interval in standard deviations. */
+const Z95 = 1.96;
+
+/** The interval of the views, with that of G. */
+function interval({ leaf_area_m2, upper_m2 }: native.CaptureRecapture, g_error: number) {
+  if (leaf_area_m2 === null || upper_m2 === null) return { leaf_area_ci_lower: null, leaf_area_ci_upper: null };
+  const half = Math.hypot(upper_m2 - leaf_area_m2, Z95 * g_error * leaf_area_m2);
+  return { leaf_area_ci_lower: Math.max(0, leaf_area_m2 - half), leaf_area_ci_upper: leaf_area_m2 + half };
 }
 
 const noisyTriangles = (noise: number, spacing: number) =>

@@ -80,6 +80,12 @@ VarianceTerms variance_of(const VoxelSums& sums, const ReachSums* reach, double 
   return {(sampling + placing) / (per_share * per_share), valid};
 }
 
+/// Of one leaf, m2.
+double leaf_area(const BeerLambertParams& params) {
+  const double width = std::max(0.0, params.element_width_m);
+  return std::numbers::pi * width * width / 4;
+}
+
 /// Shared by all voxels.
 struct Inversion {
   Span<const double> sums, g;
@@ -119,6 +125,7 @@ struct Inversion {
     const auto* reach =
         params.reach.empty() ? nullptr : reinterpret_cast<const ReachSums*>(params.reach.data) + v;
     out.variance[v] = kNaN;
+    if (!params.measured.scatter.empty()) out.g_error[v] = g_error(v);
     if (!(n > 0 && path > 0)) {
       // Shares of pulses that ended before the voxel may sum up to less than nothing.
       if (reach != nullptr && reach->reach_squared > 0) out.state[v] = kVoxelProbed | kVoxelOccluded;
@@ -146,6 +153,9 @@ struct Inversion {
     }
     out.state[v] = state;
   }
+  double g_error(std::size_t v) const {
+    return std::hypot(std::sqrt(params.measured.scatter[v] * leaf_area(params)), out.common_g_error);
+  }
 };
 
 void check(Span<const double> sums, Span<const double> g, const BeerLambertParams& p) {
@@ -169,6 +179,10 @@ void check(Span<const double> sums, Span<const double> g, const BeerLambertParam
     require(p.optical.sums.size == sums.size, "the optical sums do not belong to this grid");
     check_g(p.optical.g);
   }
+  const MeasuredG& measured = p.measured;
+  require(measured.scatter.empty() || measured.scatter.size == cells,
+          "the errors of G do not belong to this grid");
+  require(measured.of_all >= 0 && measured.bias >= 0, "the errors of G must not be negative");
   require(is_finite(p.voxel_size) && p.voxel_size.x > 0 && p.voxel_size.y > 0 && p.voxel_size.z > 0,
           "the size of a voxel must be positive");
   require(p.min_beams >= 1, "min_voxel_hits must be at least 1");
@@ -179,6 +193,9 @@ void check(Span<const double> sums, Span<const double> g, const BeerLambertParam
 BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
   BeerLambertTotals totals;
   double sum = 0, variance = 0;
+  const auto of_g = [&](std::size_t v) {
+    return found.g_error.size() > 0 ? std::pow(found.g_error[v], 2) - std::pow(found.common_g_error, 2) : 0;
+  };
   for (std::size_t v = 0; v < found.lad.size(); ++v) {
     const std::uint8_t state = found.state[v];
     if ((state & kVoxelOccluded) != 0) {
@@ -192,12 +209,12 @@ BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
     if ((state & kVoxelTrusted) == 0) continue;
     ++totals.group_count;
     sum += found.lad[v];
-    variance += found.variance[v];
+    variance += found.variance[v] + found.lad[v] * found.lad[v] * of_g(v);
   }
   if (totals.group_count > 0) {
     const auto n = static_cast<double>(totals.group_count);
     totals.group_mean = sum / n;
-    totals.group_half_width = kZ95 * std::sqrt(variance) / n;
+    totals.group_half_width = kZ95 * std::hypot(std::sqrt(variance), sum * found.common_g_error) / n;
   }
   return totals;
 }
@@ -228,7 +245,11 @@ BeerLambertResult beer_lambert(Span<const double> sums, Span<const double> g, co
                         Column<double>(cells),
                         Column<std::uint8_t>(cells),
                         Column<double>(params.labels.wood.size),
+                        Column<double>(params.measured.scatter.size),
+                        {},
                         {}};
+  const double whole = leaf_area(params) * params.measured.of_all;
+  if (!params.measured.scatter.empty()) out.common_g_error = std::hypot(std::sqrt(whole), params.measured.bias);
   const Vec3d& size = params.voxel_size;
   const Inversion inversion{sums, g, params, layer, std::sqrt(dot(size, size)), out};
   ctx.begin_phase("Inverting Beer's law", cells);

@@ -21,6 +21,12 @@ struct OpticalSums {
   Span<const double> g;  ///< as the g of beer_lambert: the greatest G of a beam, so that no factor is above 1
 };
 
+/// How far a measured G may be off: as ProjectionError, whose scatters hold for leaves of 1 m2.
+struct MeasuredG {
+  Span<const double> scatter;   ///< (cells), or empty: G is taken as known
+  double of_all = 0, bias = 0;  ///< >= 0
+};
+
 struct BeerLambertParams {
   Vec3d voxel_size;              ///< metres, > 0
   std::uint32_t nx, ny, nz;      ///< of the grid
@@ -33,6 +39,8 @@ struct BeerLambertParams {
   WoodHits labels = {};
   /// With them leaves are solved for the G of each beam; the chords of `sums` still tell what is occluded.
   OpticalSums optical = {};
+  /// Leaves are discs of element_width_m.
+  MeasuredG measured = {};
 };
 
 /// Bits of a voxel's state.
@@ -56,6 +64,10 @@ struct BeerLambertResult {
   Column<double> variance;  ///< (cells) of lad, (m2/m3)^2; NaN where not solved
   Column<std::uint8_t> state;
   Column<double> wad;  ///< (cells) surface of the wood, m2/m3, 0 where not solved; empty without labels
+  /// (cells) standard error of a measured G as a part of it, of which common_g_error is the same in all voxels; empty, 0 for a known G.
+  /// `variance` is without it, intervals are that of variance + (lad g_error)^2.
+  Column<double> g_error;
+  double common_g_error = 0;
   BeerLambertTotals totals;
 };
 

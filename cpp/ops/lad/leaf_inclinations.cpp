@@ -183,7 +183,7 @@ std::vector<double> LeafInclinations::projections(const std::vector<double>& zen
     for (std::size_t z = begin; z < end; ++z)
       for (std::size_t i = 0; i < kFine; ++i)
         out[z] +=
-            shares_[i / kPerClass] * within_[i] * mean_azimuth_projection(zeniths[z], inclination_of(i));
+            seen_.shares[i / kPerClass] * within_[i] * mean_azimuth_projection(zeniths[z], inclination_of(i));
   });
   return out;
 }
@@ -191,8 +191,28 @@ std::vector<double> LeafInclinations::projections(const std::vector<double>& zen
 double LeafInclinations::mean_squared_cosine() const {
   double sum = 0;
   for (std::size_t i = 0; i < kFine; ++i)
-    sum += shares_[i / kPerClass] * within_[i] * std::pow(std::cos(inclination_of(i)), 2);
+    sum += seen_.shares[i / kPerClass] * within_[i] * std::pow(std::cos(inclination_of(i)), 2);
   return sum;
+}
+
+double SeenInclinations::scatter(const ByInclination& values, double weight) const {
+  const double mean = weighed(shares, values);
+  if (!(mean > 0 && area > 0)) return 0;
+  double sum = 0;
+  for (std::size_t k = 0; k < kInclinationClasses; ++k) {
+    const double off = values[k] / mean - 1, known = detected[k] + weight;
+    sum += shares[k] * off * off * (detected[k] + weight * weight) / (known * known);
+  }
+  return sum / area;
+}
+
+double LeafInclinations::supposed(const ByInclination& values) const {
+  const double mean = weighed(seen_.shares, values);
+  if (!(mean > 0)) return 0;
+  double sum = 0;
+  for (std::size_t k = 0; k < kInclinationClasses; ++k)
+    sum += seen_.shares[k] * (values[k] / mean - 1) * kBetaWeight / (seen_.detected[k] + kBetaWeight);
+  return std::abs(sum);
 }
 
 LeafInclinations fit_inclinations(const std::vector<InclinationView>& views, OpContext& ctx) {
@@ -219,8 +239,8 @@ LeafInclinations fit_inclinations(const std::vector<InclinationView>& views, OpC
     const double share = beta[i / kPerClass];
     out.within_.push_back(share > 0 ? density[i] / share : 1.0 / kPerClass);
   }
-  out.shares_ = beta;
-  for (double& share : out.shares_) share /= total(beta);
+  out.seen_.shares = beta;
+  for (double& share : out.seen_.shares) share /= total(beta);
   ByInclination seen{};
   std::vector<bool> tells(views.size());
   for (std::size_t v = 0; v < views.size(); ++v) {
@@ -235,35 +255,41 @@ LeafInclinations fit_inclinations(const std::vector<InclinationView>& views, OpC
     exposure = {}, exposed = 0;
     for (std::size_t v = 0; v < views.size(); ++v) {
       if (!tells[v]) continue;
-      const double area = total(views[v].area) / std::max(weighed(out.shares_, out.views_[v].detected), 1e-9);
+      const double area =
+          total(views[v].area) / std::max(weighed(out.seen_.shares, out.views_[v].detected), 1e-9);
       for (std::size_t k = 0; k < kInclinationClasses; ++k) exposure[k] += area * out.views_[v].detected[k];
       exposed += area;
     }
-    update(out.shares_, seen, exposure, exposed, kBetaWeight, beta);
+    update(out.seen_.shares, seen, exposure, exposed, kBetaWeight, beta);
     ctx.checkpoint();
   }
-  for (std::size_t k = 0; k < kInclinationClasses; ++k)
-    if (exposure[k] < kHardlySeen * exposed) out.hardly_seen_ += out.shares_[k];
+  out.seen_.area = exposed;
+  for (std::size_t k = 0; k < kInclinationClasses; ++k) {
+    out.seen_.detected[k] = exposure[k] / exposed;
+    if (out.seen_.detected[k] < kHardlySeen) out.hardly_seen_ += out.seen_.shares[k];
+  }
   return out;
 }
 
-ByInclination inclinations_of_part(const LeafInclinations& all, const ByInclination& area,
-                                   const std::vector<std::pair<std::size_t, double>>& of_view,
-                                   double weight) {
-  ByInclination shares = all.shares();
+SeenInclinations inclinations_of_part(const LeafInclinations& all, const ByInclination& area,
+                                      const std::vector<std::pair<std::size_t, double>>& of_view,
+                                      double weight) {
+  SeenInclinations out{all.shares()};
   for (int round = 0; round < kRoundsOfPart; ++round) {
     ByInclination exposure{};
     double exposed = 0;
     for (const auto& [view, seen] : of_view) {
       const ByInclination& detected = all.views()[view].detected;
-      const double from = seen / std::max(weighed(shares, detected), kLeastDetected);
+      const double from = seen / std::max(weighed(out.shares, detected), kLeastDetected);
       for (std::size_t k = 0; k < kInclinationClasses; ++k) exposure[k] += from * detected[k];
       exposed += from;
     }
     if (!(exposed > 0)) break;
-    update(shares, area, exposure, exposed, weight, all.shares());
+    update(out.shares, area, exposure, exposed, weight, all.shares());
+    out.area = exposed;
+    for (std::size_t k = 0; k < kInclinationClasses; ++k) out.detected[k] = exposure[k] / exposed;
   }
-  return shares;
+  return out;
 }
 
 }  // namespace pc

@@ -30,10 +30,23 @@ struct ViewOfClasses {
   ByInclination cosine;      ///< mean |normal . beam| of the detected azimuths; 0 if there is none
 };
 
+/// Shares of the classes in leaves that were seen in part.
+struct SeenInclinations {
+  ByInclination shares{};    ///< their sum is 1
+  ByInclination detected{};  ///< share of the leaves of each class that tell their inclination
+  double area = 0;           ///< of all leaves that the beams got to, m2; 0 if none was seen
+
+  /// Variance of weighed(shares, values) as a part of its square, for leaves of 1 m2 each that are drawn and seen by chance; in
+  /// proportion to the area of a leaf. `weight` is that of the shares that a class takes from elsewhere, as in fit_inclinations and
+  /// inclinations_of_part. 0 if none was seen.
+  double scatter(const ByInclination& values, double weight) const;
+};
+
 /// Distribution of leaf inclinations over leaf area.
 class LeafInclinations {
  public:
-  const ByInclination& shares() const { return shares_; }  ///< their sum is 1
+  const ByInclination& shares() const { return seen_.shares; }
+  const SeenInclinations& seen() const { return seen_; }
   const std::vector<ViewOfClasses>& views() const { return views_; }
   /// G for beams at each zenith (radians). Cost: 180 evaluations each.
   std::vector<double> projections(const std::vector<double>& zeniths, OpContext& ctx) const;
@@ -41,11 +54,13 @@ class LeafInclinations {
   double mean_squared_cosine() const;
   /// Share of the leaf area in classes of which the views detect less than kHardlySeen of the azimuths.
   double hardly_seen() const { return hardly_seen_; }
+  /// By how much weighed(shares, values) changes, as a part of it, if all that the Beta distribution adds to the classes is gone.
+  double supposed(const ByInclination& values) const;
 
   friend LeafInclinations fit_inclinations(const std::vector<InclinationView>& views, OpContext& ctx);
 
  private:
-  ByInclination shares_{};
+  SeenInclinations seen_;
   std::vector<double> within_;  // of the area of its class, per fine step
   std::vector<ViewOfClasses> views_;
   double hardly_seen_ = 0;
@@ -73,7 +88,8 @@ constexpr double kBetaWeight = 0.01;
 
 /// Shares of the classes in a part of the leaves, of which its views saw `area` (by class) and `of_view` (by view of `all`); what it
 /// hardly sees has the shares of `all`, as if they were `weight` of its area more.
-ByInclination inclinations_of_part(const LeafInclinations& all, const ByInclination& area,
-                                   const std::vector<std::pair<std::size_t, double>>& of_view, double weight);
+SeenInclinations inclinations_of_part(const LeafInclinations& all, const ByInclination& area,
+                                      const std::vector<std::pair<std::size_t, double>>& of_view,
+                                      double weight);
 
 }  // namespace pc

@@ -74,11 +74,19 @@ struct Sums {
          squared = 0;  // beams that the leaves stopped, per leaf area; the same times G, times its square
   double of_all = 0;   // beams times G of all leaves
   double area = 0, as_seen = 0, as_seen_squared = 0;
+  ByInclination by_class{};  // beams times |normal . beam| of the classes
+  double scatter = 0;        // of the shares of one voxel
 
   Sums& operator+=(const Sums& part) {
     beams += part.beams, projected += part.projected, squared += part.squared, of_all += part.of_all;
     area += part.area, as_seen += part.as_seen, as_seen_squared += part.as_seen_squared;
+    for (std::size_t k = 0; k < kInclinationClasses; ++k) by_class[k] += part.by_class[k];
     return *this;
+  }
+
+  /// Variance of G as a part of G^2, for leaves of 1 m2, whose triangles stand for themselves alone.
+  double scatter_as_seen() const {
+    return std::max(0.0, as_seen_squared * area / (as_seen * as_seen) - 1) / area;
   }
 };
 
@@ -105,7 +113,8 @@ class VoxelLeaves {
   Sums take() {
     std::vector<std::pair<std::size_t, double>> seen;
     for (const std::size_t view : views_) seen.emplace_back(view, area_of_[view]);
-    const ByInclination shares = inclinations_of_part(all_.inclinations, area_, seen, kWeightOfAll);
+    const SeenInclinations part = inclinations_of_part(all_.inclinations, area_, seen, kWeightOfAll);
+    const ByInclination& shares = part.shares;
     for (const std::size_t view : views_) {
       const ViewOfClasses& of = all_.inclinations.views()[view];
       const double beams = hits_of_[view] / std::max(weighed(shares, of.detected), 1e-9);
@@ -113,7 +122,9 @@ class VoxelLeaves {
       sums_.projected += beams * weighed(shares, of.projection);
       sums_.squared += beams * weighed(shares, of.squared);
       sums_.of_all += beams * weighed(all_.inclinations.shares(), of.projection);
+      for (std::size_t k = 0; k < kInclinationClasses; ++k) sums_.by_class[k] += beams * of.projection[k];
     }
+    sums_.scatter = part.scatter(sums_.by_class, kWeightOfAll);
     if (views_.empty()) add_unseen();
     const Sums out = sums_;
     for (const std::size_t view : views_) area_of_[view] = hits_of_[view] = 0;
@@ -132,6 +143,8 @@ class VoxelLeaves {
       sums_.squared += beams * all_.zenith_squared[z];
       sums_.of_all += beams * all_.zenith_g[z];
     }
+    const double g = sums_.projected / sums_.beams;
+    sums_.scatter = std::max(0.0, sums_.squared / sums_.beams / (g * g) - 1) / sums_.area;
   }
 
   const AllLeaves& all_;
@@ -212,6 +225,7 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
   TriangulatedProjection out;
   out.g = Column<double>(cells.cell_count);
   out.beam_g = Column<double>(cells.cell_count);
+  out.error.scatter = Column<double>(cells.cell_count);
   out.folded = sight.folded_share();
   out.triangle_count = rows.first[cells.cell_count];
   out.telling_count = static_cast<std::uint64_t>(std::count_if(
@@ -229,19 +243,27 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
   parallel_for(ctx, cells.cell_count, kVoxelGrain, [&](std::size_t begin, std::size_t end) {
     VoxelLeaves leaves(all);
     for (std::size_t v = begin; v < end; ++v) {
-      out.g[v] = out.beam_g[v] = 0;
+      out.g[v] = out.beam_g[v] = out.error.scatter[v] = 0;
       if (rows.first[v] == rows.first[v + 1]) continue;
       for (std::size_t n = rows.first[v]; n < rows.first[v + 1]; ++n) leaves.add(seen[rows.rows[n]]);
       const Sums one = leaves.take();
       of_block[begin / kVoxelGrain] += one;
       out.g[v] = std::min(1.0, out.uniform_azimuths ? one.projected / one.beams : one.as_seen / one.area);
       out.beam_g[v] = std::min(1.0, all.greatest * one.projected / one.of_all);
+      out.error.scatter[v] = out.uniform_azimuths ? one.scatter : one.scatter_as_seen();
     }
   });
   Sums sum;
   for (const Sums& block : of_block) sum += block;
   const double projected = out.uniform_azimuths ? sum.projected : sum.as_seen;
   const double whole = out.uniform_azimuths ? sum.beams : sum.area;
+  if (out.uniform_azimuths) {
+    out.error.of_all = all.inclinations.seen().scatter(sum.by_class, kBetaWeight);
+    out.error.bias = std::hypot(kLeastBias, kBiasOfSupposed * all.inclinations.supposed(sum.by_class));
+  } else {
+    out.error.of_all = sum.scatter_as_seen();
+    out.error.bias = kLeastBias;
+  }
   if (whole > 0) out.mean_g = std::min(1.0, projected / whole);
   if (projected > 0) out.hit_cosine = (out.uniform_azimuths ? sum.squared : sum.as_seen_squared) / projected;
   return out;

@@ -11,6 +11,18 @@ namespace pc {
 constexpr double kLeastFacing = 0.75, kMostFacing = 1.15, kMostSideways = 0.45;
 constexpr std::uint64_t kFewestFacing = 30;
 
+/// How far G of triangles may be off. Scatters are the variance of G as a part of its square for leaves of 1 m2 each, whose
+/// inclinations are by chance what they are and of which some are seen: times the area of a leaf they are those of its leaves.
+struct ProjectionError {
+  Column<double> scatter;  ///< (cells) 0 where G is 0
+  double of_all = 0;       ///< of the shares of all voxels together
+  double bias = 0;         ///< standard error common to all voxels, as a part of G
+};
+
+/// Least standard error common to all voxels, and what it has of that part of G that comes from the Beta distribution alone: from known
+/// leaves (docs/accuracy.md, cubes and trees).
+constexpr double kLeastBias = 0.02, kBiasOfSupposed = 0.3;
+
 struct TriangulatedProjection : VoxelProjection {
   /// Mean |normal . beam| of the triangles that tell inclinations as a share of that for uniform azimuths; 1 without any.
   double facing = 1;
@@ -27,6 +39,7 @@ struct TriangulatedProjection : VoxelProjection {
   /// above 1. Empty without uniform azimuths.
   std::vector<double> beam_factors;
   Column<double> beam_g;  ///< (cells)
+  ProjectionError error;
 };
 
 /// Leaf projection function of every voxel from the triangles that an angular triangulation of scans has left in it, without
@@ -48,7 +61,7 @@ struct TriangulatedProjection : VoxelProjection {
 ///
 /// triangles  as left by the limits
 /// Order      k-major; the same bits for any number of threads. Triangles without area count nowhere.
-/// Cost       O(32 triangles + cells), and 50 ms; 61 bytes per triangle, 8 per vertex and 24 per cell. Cancel within 50 ms.
+/// Cost       O(32 triangles + cells), and 50 ms; 61 bytes per triangle, 8 per vertex and 32 per cell. Cancel within 50 ms.
 /// Errors     kInvalidArgument: those of check_leaf_triangles, grid_binning and folded_triangles, limits out of range.
 /// Source     That hits sample leaf area by its projection: Ross 1981. Inclinations: fit_inclinations. Own: c, and e.
 TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,

@@ -133,6 +133,40 @@ TEST(BeerLambert, WidthOfElementsAddsToTheVarianceAndNotToTheValue) {
   EXPECT_NEAR(leaves.variance[0] - points.variance[0], added, 1e-12);
 }
 
+TEST(BeerLambert, ErrorOfAMeasuredGWidensIntervals) {
+  const std::vector<VoxelSums> sums{voxel_of(std::vector<double>(400, 0.5), 0.6),
+                                    voxel_of(std::vector<double>(400, 0.5), 0.7)};
+  BeerLambertParams params = params_of(2, 1, 1);
+  params.element_width_m = 0.1;
+  const auto known = invert(sums, {0.5}, params);
+  EXPECT_EQ(known.g_error.size(), 0U);
+  EXPECT_EQ(known.common_g_error, 0);
+  const std::vector<double> scatter{0.4, 0.9};
+  params.measured = {test::span_of(scatter), 0.1, 0.02};
+  const auto found = invert(sums, {0.5}, params);
+  const double leaf = std::numbers::pi * 0.01 / 4, common = std::hypot(std::sqrt(0.1 * leaf), 0.02);
+  EXPECT_NEAR(found.common_g_error, common, 1e-12);
+  double sum = 0, variance = 0;
+  for (std::size_t v = 0; v < 2; ++v) {
+    EXPECT_EQ(found.lad[v], known.lad[v]);
+    EXPECT_EQ(found.variance[v], known.variance[v]);
+    EXPECT_NEAR(found.g_error[v], std::sqrt(scatter[v] * leaf + common * common), 1e-12);
+    sum += found.lad[v];
+    variance += found.variance[v] + std::pow(found.lad[v], 2) * scatter[v] * leaf;
+  }
+  EXPECT_NEAR(found.totals.group_half_width, 1.96 * std::sqrt(variance + std::pow(sum * common, 2)) / 2,
+              1e-12);
+  params.element_width_m = 0;  // leaves are points: only what all voxels have in common
+  EXPECT_NEAR(invert(sums, {0.5}, params).g_error[1], 0.02, 1e-12);
+  const std::vector<double> few{0.4};
+  params.measured.scatter = test::span_of(few);
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+  params.measured = {test::span_of(scatter), -0.1, 0.02};
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+  params.measured = {test::span_of(scatter), 0.1, NAN};
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+}
+
 /// A voxel of 1 m3 with leaves of density `a`: half of its beams have G `steep`, the others `level`.
 struct TwoAngles {
   VoxelSums chords, optical;

@@ -137,10 +137,73 @@ TEST(InclinationsOfPart, AreItsOwnWhereItSeesThem) {
   // All leaves of the part lie between 45 and 50 degrees, seen by the second view.
   ByInclination area{};
   area[9] = 2;
-  const ByInclination own = inclinations_of_part(all, area, {{1, 2.0}}, 0.2),
-                      as_all = inclinations_of_part(all, {}, {}, 0.2);
-  EXPECT_GT(own[9], 0.7);
-  for (std::size_t k = 0; k < kInclinationClasses; ++k) EXPECT_EQ(as_all[k], all.shares()[k]);
+  const SeenInclinations own = inclinations_of_part(all, area, {{1, 2.0}}, 0.2),
+                         as_all = inclinations_of_part(all, {}, {}, 0.2);
+  EXPECT_GT(own.shares[9], 0.7);
+  for (std::size_t k = 0; k < kInclinationClasses; ++k) EXPECT_EQ(as_all.shares[k], all.shares()[k]);
+  EXPECT_EQ(as_all.area, 0);
+  EXPECT_EQ(as_all.scatter(all.views()[0].projection, 0.2), 0);
+}
+
+/// Leaves of uniform azimuths, and which of the views they are seen by.
+struct FewLeaves {
+  ByInclination area{};
+  std::vector<std::pair<std::size_t, double>> of_view;
+  double g = 0;  ///< true mean projection
+};
+
+FewLeaves few_leaves(const LeafInclinations& all, const std::vector<InclinationView>& views, int count,
+                     double leaf_area, std::uint64_t seed) {
+  FewLeaves out;
+  std::vector<double> seen(views.size());
+  std::uint64_t next = 0;
+  const auto unit = [&] { return random_unit(seed, next++); };
+  for (int leaf = 0; leaf < count; ++leaf) {
+    const double t = std::acos(unit()), azimuth = 2 * kPi * unit();  // spherical
+    const auto k =
+        std::min(kInclinationClasses - 1, static_cast<std::size_t>(t / (kPi / 2) * kInclinationClasses));
+    out.g += all.views()[0].projection[k] / count;
+    for (std::size_t v = 0; v < views.size(); ++v) {
+      const double cosine = std::abs(std::cos(views[v].zenith) * std::cos(t) +
+                                     std::sin(views[v].zenith) * std::sin(t) * std::cos(azimuth));
+      if (cosine < views[v].least_cosine) continue;
+      seen[v] += leaf_area, out.area[k] += leaf_area;
+    }
+  }
+  for (std::size_t v = 0; v < views.size(); ++v) out.of_view.emplace_back(v, seen[v]);
+  return out;
+}
+
+TEST(SeenInclinations, ScatterIsThatOfManyParts) {
+  const double leaf_area = 0.001;
+  const int leaves = 200, parts = 400;
+  JobControl control;
+  OpContext ctx(control);
+  for (const double zenith : {0.2, 0.8, 1.5}) {
+    const auto views = seen_by({{zenith, 0.4, {}}}, spherical);
+    const LeafInclinations all = fit_inclinations(views, ctx);
+    const ByInclination& projection = all.views()[0].projection;
+    double squares = 0, expected = 0;
+    for (std::uint64_t seed = 0; seed < parts; ++seed) {
+      const FewLeaves few = few_leaves(all, views, leaves, leaf_area, seed);
+      const SeenInclinations part = inclinations_of_part(all, few.area, few.of_view, 0.2);
+      squares += std::pow(weighed(part.shares, projection) / few.g - 1, 2) / parts;
+      expected += leaf_area * part.scatter(projection, 0.2) / parts;
+    }
+    // Against the leaves of the part, of which oblique beams see nearly all; the scatter also counts that they are what they are.
+    EXPECT_GT(std::sqrt(expected / squares), 0.85) << zenith;
+    EXPECT_LT(std::sqrt(expected / squares), zenith == 0.8 ? 2.1 : 1.25) << zenith;
+  }
+}
+
+TEST(FitInclinations, WhatIsSupposedIsTheShareOfTheBetaDistribution) {
+  JobControl control;
+  OpContext ctx(control);
+  const LeafInclinations level = fit_inclinations(seen_by(kLevel, planophile), ctx),
+                         many = fit_inclinations(seen_by(kMany, planophile), ctx);
+  EXPECT_GT(level.supposed(level.views()[0].projection), 0.15);
+  EXPECT_LT(many.supposed(many.views()[0].projection), 0.01);
+  EXPECT_EQ(fit_inclinations({}, ctx).seen().scatter({}, 0.01), 0);
 }
 
 }  // namespace

@@ -249,6 +249,22 @@ TEST(TriangulatedProjection, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(projections(leaves, limits, 1).weighed, projections(leaves, limits, 2).weighed);
 }
 
+TEST(TriangulatedProjection, TellsHowFarGMayBeOff) {
+  const TriangleLimits limits{0.03, 6};
+  const auto error_of = [&](LeafAngleLaw law, const Zeniths& range) {
+    return of_triangles(leaves_of(law, 3, limits, range), limits).error;
+  };
+  const ProjectionError seen = error_of(LeafAngleLaw::kSpherical, {30, 60}),
+                        hidden = error_of(LeafAngleLaw::kPlanophile, {85, 95});
+  EXPECT_NEAR(seen.bias, kLeastBias, 0.002);
+  EXPECT_GT(hidden.bias, 0.028);  // half of the area lies at inclinations that level beams do not see
+  EXPECT_GT(seen.scatter[0], 0);
+  // One voxel holds all leaves: it trusts its own less where it sees little of them.
+  EXPECT_LT(seen.scatter[0], 1.5 * seen.of_all);
+  EXPECT_GT(seen.scatter[0], 0.5 * seen.of_all);
+  EXPECT_EQ(of_triangles({}, limits).error.scatter[0], 0);
+}
+
 TEST(TriangulatedProjection, TrianglesBetweenLeavesCountNowhere) {
   const TriangleLimits limits{0.06, 10};
   const Leaves alone = leaves_of(LeafAngleLaw::kPlanophile, 4, limits);

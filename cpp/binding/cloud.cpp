@@ -189,7 +189,6 @@ Napi::Value return_numbers_job(const Napi::CallbackInfo& info) {
         if (!found.usable) return env.Null();
         auto out = Napi::Object::New(env);
         out.Set("as_given", found.as_given);
-        out.Set("several", found.several);
         out.Set("shortened_count", static_cast<double>(found.shortened_count));
         out.Set("number", ColumnHandle::wrap(env, AnyColumn(std::move(found.number))));
         out.Set("count", ColumnHandle::wrap(env, AnyColumn(std::move(found.count))));

@@ -84,8 +84,6 @@ export interface BeamTrajectory {
 export interface ReturnNumbers {
   /** They are the given columns. */
   readonly as_given: boolean;
-  /** A row is not return 1 of 1. */
-  readonly several: boolean;
   /** Rows whose number or count is above 15 and shortened to it. */
   readonly shortened_count: number;
   /** u8 per row, 1 to 15. */

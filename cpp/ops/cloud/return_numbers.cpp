@@ -80,23 +80,20 @@ ReturnNumbers return_numbers(const AnyColumn& target_index, const AnyColumn& tar
   const bool from_zero = begins_at_zero(index, count, ctx);
   out.number = Column<std::uint8_t>(n);
   out.count = Column<std::uint8_t>(n);
-  std::atomic<std::uint64_t> changed{0}, several{0}, long_pulses{0};
+  std::atomic<std::uint64_t> changed{0}, long_pulses{0};
   parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint64_t other = 0, many = 0, cut = 0;
+    std::uint64_t other = 0, cut = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const LasReturn found = las_return(index.values[i], count.values[i], from_zero ? 0 : 1);
       out.number[i] = shortened(found.number);
       out.count[i] = shortened(found.count);
       other += out.number[i] != index.values[i] || out.count[i] != count.values[i] ? 1 : 0;
-      many += found.count > 1 ? 1 : 0;
       cut += found.count > kMostLasReturn ? 1 : 0;
     }
     changed += other;
-    several += many;
     long_pulses += cut;
   });
   out.as_given = changed.load() == 0;
-  out.several = several.load() > 0;
   out.shortened_count = long_pulses.load();
   return out;
 }

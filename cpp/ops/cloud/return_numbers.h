@@ -12,7 +12,6 @@ constexpr std::uint8_t kMostLasReturn = 15;
 struct ReturnNumbers {
   bool usable;    ///< every index and count is a whole number from 0 to 255; else nothing is made
   bool as_given;  ///< number = target_index and count = target_count in all rows
-  bool several;   ///< a row is not return 1 of 1
   Column<std::uint8_t> number, count;  ///< (n) 1 to kMostLasReturn; empty unless usable
   std::uint64_t shortened_count;       ///< rows whose number or count is above kMostLasReturn
 };

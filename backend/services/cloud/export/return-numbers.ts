@@ -33,8 +33,8 @@ export async function withReturnNumbers(
     return { input, warnings: [`${text} every point is written as return 1 of 1, with both as extra dimensions.`] };
   }
   for (const column of [found.number, found.count]) job.adopt(new ColumnRef(column));
-  // Columns that are return numbers go to the fields themselves; 1 of 1 is what the writer stores without columns.
-  if (found.as_given || !found.several) return { input, warnings: [] };
+  // Columns that are return numbers go to the fields themselves.
+  if (found.as_given) return { input, warnings: [] };
   const numbers = [
     { slug: "return_number", label: "return_number", column: found.number },
     { slug: "number_of_returns", label: "number_of_returns", column: found.count },

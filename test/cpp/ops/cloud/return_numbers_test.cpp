@@ -33,7 +33,7 @@ Numbers numbers(const Column<std::uint8_t>& values) { return {values.view().begi
 TEST(ReturnNumbers, CountFromOne) {
   const auto count = column<std::uint8_t>({1, 2, 2, 3, 3, 3, 0});
   const ReturnNumbers found = numbers_of(column<float>({0, 0, 1, 0, 1, 2, 99}), count);
-  EXPECT_TRUE(found.usable && found.several && !found.as_given);
+  EXPECT_TRUE(found.usable && !found.as_given);
   EXPECT_EQ(numbers(found.number), (Numbers{1, 1, 2, 1, 2, 3, 1}));
   EXPECT_EQ(numbers(found.count), (Numbers{1, 2, 2, 3, 3, 3, 1}));
   EXPECT_EQ(found.shortened_count, 0U);
@@ -58,7 +58,7 @@ TEST(ReturnNumbers, LimitsAndWhatIsNoNumber) {
   EXPECT_FALSE(numbers_of(column<double>({0, 1}), column<double>({2, std::nan("")})).usable);
   EXPECT_EQ(numbers_of(column<double>({0, 1}), column<double>({2, 300})).number.size(), 0U);
   EXPECT_EQ(numbers(numbers_of(column<int>({0, 3}), column<int>({2, 2})).count), (Numbers{2, 4}));
-  EXPECT_FALSE(numbers_of(column<int>({0, 0}), column<int>({1, 1})).several);
+  EXPECT_EQ(numbers(numbers_of(column<int>({0, 0}), column<int>({1, 1})).number), (Numbers{1, 1}));
   EXPECT_THROW(numbers_of(column<int>({0}), column<int>({1, 1})), Error);
 }
 

@@ -2,6 +2,7 @@
 import { captureRecapture } from "../../backend/native/capture-recapture.ts";
 import type { NativeColumn } from "../../backend/native/core/handles.ts";
 import type { VoxelBox } from "../../backend/native/surfaces.ts";
+import { viewInterval } from "../../backend/services/lad/views.ts";
 import { scannersOf, scansOf, type TreeScan } from "./lad-trees.ts";
 import { triangleG } from "./lad-triangles.ts";
 import { areaOf, boundsOf, leafyTree, meanProjection, ORGAN, onlyOf } from "./leafy-tree.ts";
@@ -56,6 +57,8 @@ const casesOf = (species: string, age_days: number): SeenCase[] => {
 };
 export const SEEN_CASES: readonly SeenCase[] = SPECIES.flatMap(([species, age]) => casesOf(species, age));
 
+/** Of a leaf, metres: the default of `lad/compute`. */
+const ELEMENT_WIDTH = 0.05;
 const LIMITS = { lmax: 0.03, max_aspect_ratio: 4 };
 
 /** Hits on leaves (u8 per row): known, or those that the network finds in the hits of all scans together. */
@@ -96,7 +99,7 @@ export async function seenRow(one: SeenCase): Promise<SeenRow> {
   const size = min.map((low, k) => (max[k] ?? 0) - low + 0.1) as [number, number, number];
   const grid: VoxelBox = { center, size, nx: 1, ny: 1, nz: 1, rotation_deg: 0, offsets: null, kept: null };
   const foliage = scans.map((scan, k) => ({ ...scan, deleted: none(is_leaf[k] as NativeColumn, scan.is_miss) }));
-  const { mean_g } = await triangleG(foliage, false, grid, LIMITS);
+  const { mean_g, error } = await triangleG(foliage, false, grid, LIMITS);
   const true_g = meanProjection(
     leaves,
     scanners.map(({ origin }) => origin),
@@ -110,7 +113,11 @@ export async function seenRow(one: SeenCase): Promise<SeenRow> {
   const [found, given] = [await by(mean_g), await by(true_g)];
   const truth = areaOf(leaves);
   const share = (area: number | null) => (area ?? Number.NaN) / truth;
-  const { lower_m2, upper_m2 } = found;
+  const by_chance = (error?.of_all ?? Number.NaN) * (Math.PI / 4) * ELEMENT_WIDTH ** 2;
+  const { leaf_area_ci_lower: lower, leaf_area_ci_upper: upper } = viewInterval(
+    found,
+    Math.hypot(Math.sqrt(by_chance), error?.bias ?? Number.NaN),
+  );
   for (const scan of scans) for (const held of [scan.positions, scan.is_miss, scan.wood, scan.leaf]) held?.release();
   return {
     name: one.name,
@@ -119,7 +126,7 @@ export async function seenRow(one: SeenCase): Promise<SeenRow> {
     seen: share(found.seen_m2),
     estimate: share(found.leaf_area_m2),
     true_g: share(given.leaf_area_m2),
-    interval: lower_m2 === null || upper_m2 === null ? null : [share(lower_m2), share(upper_m2)],
+    interval: lower === null || upper === null ? null : [share(lower), share(upper)],
     g_ratio: mean_g / true_g,
   };
 }

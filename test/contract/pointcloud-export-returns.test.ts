@@ -57,16 +57,19 @@ describe.each(["las", "laz"])("%s of a scan with several returns and misses", (f
   });
 });
 
-test.each([true, false])("a scan of one return per pulse is 1 of 1 and keeps its columns; misses: %s", async (misses) => {
-  const { meta } = await lidarScanned(made, { meshes: [wall(5, 1)], scanners: [SCANNER], record_misses: misses });
-  const session_id = meta.scanners[0]?.session?.session_id ?? "";
-  const { file, numbers, warnings } = await written(session_id, "las");
-  expect(warnings).toBe("");
-  expect(new Set([...numbers("return_number"), ...numbers("number_of_returns")])).toEqual(new Set([1]));
-  expect(new Set(numbers("target_index"))).toEqual(new Set(misses ? [0, 99] : [0]));
-  const again = await imported(file, `single_${misses}.las`);
-  expect(await differences(made, session_id, again)).toEqual(["positions: other values"]);
-});
+test.each([true, false])(
+  "a scan of one return per pulse is 1 of 1 and keeps its columns; misses: %s",
+  async (misses) => {
+    const { meta } = await lidarScanned(made, { meshes: [wall(5, 1)], scanners: [SCANNER], record_misses: misses });
+    const session_id = meta.scanners[0]?.session?.session_id ?? "";
+    const { file, numbers, warnings } = await written(session_id, "las");
+    expect(warnings).toBe("");
+    expect(new Set([...numbers("return_number"), ...numbers("number_of_returns")])).toEqual(new Set([1]));
+    expect(new Set(numbers("target_index"))).toEqual(new Set(misses ? [0, 99] : [0]));
+    const again = await imported(file, `single_${misses}.las`);
+    expect(await differences(made, session_id, again)).toEqual(["positions: other values"]);
+  },
+);
 
 test("files of an export of scans, from inline points", async () => {
   const points = Array.from({ length: 4 }, (_, i) => [i, 5, 0]);

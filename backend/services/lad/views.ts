@@ -51,7 +51,7 @@ export async function leafAreaByViews(
     throw noisyTriangles(range_noise_m, found.spacing_m);
   const area = {
     leaf_area: found.leaf_area_m2,
-    ...interval(found, g.common_error),
+    ...viewInterval(found, g.common_error),
     seen_leaf_area: found.seen_m2,
     seen_by: [...found.seen_by_m2],
     hit_count: found.hit_count,
@@ -63,8 +63,11 @@ export async function leafAreaByViews(
 /** Half width of a 95 % interval in standard deviations. */
 const Z95 = 1.96;
 
-/** The interval of the views, with that of G. */
-function interval({ leaf_area_m2, upper_m2 }: native.CaptureRecapture, g_error: number) {
+/** The interval of the views with the standard error of G, a part of it. */
+export function viewInterval(
+  { leaf_area_m2, upper_m2 }: Pick<native.CaptureRecapture, "leaf_area_m2" | "upper_m2">,
+  g_error: number,
+) {
   if (leaf_area_m2 === null || upper_m2 === null) return { leaf_area_ci_lower: null, leaf_area_ci_upper: null };
   const half = Math.hypot(upper_m2 - leaf_area_m2, Z95 * g_error * leaf_area_m2);
   return { leaf_area_ci_lower: Math.max(0, leaf_area_m2 - half), leaf_area_ci_upper: leaf_area_m2 + half };

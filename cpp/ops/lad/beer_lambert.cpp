@@ -249,7 +249,8 @@ BeerLambertResult beer_lambert(Span<const double> sums, Span<const double> g, co
                         {},
                         {}};
   const double whole = leaf_area(params) * params.measured.of_all;
-  if (!params.measured.scatter.empty()) out.common_g_error = std::hypot(std::sqrt(whole), params.measured.bias);
+  if (!params.measured.scatter.empty())
+    out.common_g_error = std::hypot(std::sqrt(whole), params.measured.bias);
   const Vec3d& size = params.voxel_size;
   const Inversion inversion{sums, g, params, layer, std::sqrt(dot(size, size)), out};
   ctx.begin_phase("Inverting Beer's law", cells);

@@ -21,6 +21,14 @@ export interface InversionParams {
   readonly optical?: OpticalSums | null;
   /** Absent or null: G is taken as known. */
   readonly measured?: ProjectionError | null;
+  /** Absent or null: leaves without number, whose chance adds nothing to the error. */
+  readonly few?: FewLeaves | null;
+}
+
+/** `views` of voxelViews (f64), and the variance of |normal . beam| of a leaf as a part of G squared. */
+export interface FewLeaves {
+  readonly views: NativeColumn;
+  readonly spread: number;
 }
 
 /** Of traceBeams with factors G of the beam / g (f64), and this g: that of all voxels, of each layer or of each voxel. */
@@ -56,9 +64,9 @@ export interface InvertedBeams {
   readonly state: NativeColumn;
   /** f64, surface of the wood, m2/m3; null without labels. */
   readonly wad: NativeColumn | null;
-  /** f64, standard error of a measured G as a part of it; null for a known G. Intervals are those of variance + (lad g_error)^2. */
-  readonly g_error: NativeColumn | null;
-  /** The part of it that is the same in all voxels. */
+  /** f64, standard error of lad with that of few leaves and of a measured G, which `variance` is without; NaN where not solved. */
+  readonly error: NativeColumn;
+  /** Part of G by which a measured one may be off in all voxels alike. */
   readonly common_g_error: number;
   readonly totals: {
     readonly leaf_area_m2: number;

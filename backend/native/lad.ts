@@ -139,6 +139,8 @@ export interface ProjectionError {
   readonly of_all: number;
   /** Standard error common to all voxels, as a part of G. */
   readonly bias: number;
+  /** Variance of G between the inclinations as a part of its square. */
+  readonly spread: number;
 }
 
 /** Above, the noise of the ranges folds the leaves themselves, and no triangle is left out (kMostFolded of the addon). */
@@ -147,6 +149,7 @@ export const MOST_FOLDED = 0.25;
 export interface LadNative {
   traceBeams(scans: readonly BeamScan[], grid: VoxelBox, factors: NativeColumn | null): NativeJob<TracedBeams>;
   traceBeamsBytes(rows: number, cells: number): number;
+  voxelViews(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<NativeColumn>;
   energyBalance(scan: BeamScan, grid: VoxelBox): NativeJob<EnergyBalance>;
   partialCosine(balance: EnergyBalance, hit_cosine: number): number;
   trajectoryJoin(
@@ -176,6 +179,8 @@ const addon = addonAs<LadNative>();
  */
 export const traceBeams: LadNative["traceBeams"] = (scans, grid, factors) => addon.traceBeams(scans, grid, factors);
 /** Memory that traceBeams needs besides its input, bytes. */
+/** How the scanners see each voxel (f64, 3 values): alignment of the beams, crowding of the pulses, pulses towards it. */
+export const voxelViews: LadNative["voxelViews"] = (scans, grid) => addon.voxelViews(scans, grid);
 export const traceBeamsBytes: LadNative["traceBeamsBytes"] = (rows, cells) => addon.traceBeamsBytes(rows, cells);
 /** Energies of a scan with shares, whose scale and offset give them in the unit of the balance. */
 export const energyBalance: LadNative["energyBalance"] = (scan, grid) => addon.energyBalance(scan, grid);

@@ -10,6 +10,7 @@
 #include "ops/lad/energy_balance.h"
 #include "ops/lad/projection_function.h"
 #include "ops/lad/triangulated_projection.h"
+#include "ops/lad/voxel_views.h"
 #include "ops/ray/trajectory_join.h"
 
 namespace pc::binding {
@@ -88,6 +89,18 @@ Napi::Value trace_beams_job(const Napi::CallbackInfo& info) {
         out.Set("beam_count", static_cast<double>(traced.beam_count));
         out.Set("scans", counts_to_js(env, traced.scans));
         return out;
+      });
+}
+
+// voxelViews(scans: BeamScan[], grid): NativeJob<f64>
+Napi::Value voxel_views_job(const Napi::CallbackInfo& info) {
+  const auto held = held_scans(info[0]);
+  const HeldVoxelBox grid = held_voxel_box(info[1]);
+  return start_job<Column<double>>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return voxel_views(held->scans, grid.view(), ctx); },
+      [](Napi::Env env, Column<double>&& views) -> Napi::Value {
+        return ColumnHandle::wrap(env, std::move(views));
       });
 }
 
@@ -228,12 +241,13 @@ Napi::Value error_to_js(Napi::Env env, ProjectionError&& error) {
   out.Set("scatter", ColumnHandle::wrap(env, std::move(error.scatter)));
   out.Set("of_all", error.of_all);
   out.Set("bias", error.bias);
+  out.Set("spread", error.spread);
   return out;
 }
 
 // voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
 // NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, sideways, uniform_azimuths, folded, telling_count, hardly_seen,
-// beam_factors: number[], beam_g: f64 | null, error: { scatter: f64, of_all, bias } | null }> - with limits: triangulated_projection, else voxel_projection
+// beam_factors: number[], beam_g: f64 | null, error: { scatter: f64, of_all, bias, spread } | null }> - with limits: triangulated_projection, else voxel_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
   const auto vertices = typed_column(js.Get("vertices"), DType::kVec3d, "vertices");
@@ -290,6 +304,7 @@ void register_lad(Napi::Env env, Napi::Object exports) {
   add<mean_hit_cosine_job>(env, exports, "meanHitCosine");
   add<likely_hit_cosine_job>(env, exports, "likelyHitCosine");
   add<voxel_projection_job>(env, exports, "voxelProjection");
+  add<voxel_views_job>(env, exports, "voxelViews");
 }
 
 }  // namespace pc::binding

@@ -55,15 +55,28 @@ HeldOptical held_optical(const Napi::Value& value) {
 /// Errors of a measured G, with their column.
 struct HeldMeasured {
   ColumnPtr scatter;
-  double of_all = 0, bias = 0;
+  double of_all = 0, bias = 0, spread = 0;
 };
 
-// { scatter: f64, of_all, bias } | null
+// { scatter: f64, of_all, bias, spread } | null
 HeldMeasured held_measured(const Napi::Value& value) {
   if (is_nothing(value)) return {};
   const auto js = strict_object(value, "measured");
   return {typed_column(js.Get("scatter"), DType::kF64, "scatter"), number_field(js, "of_all"),
-          number_field(js, "bias")};
+          number_field(js, "bias"), number_field(js, "spread")};
+}
+
+/// Views of the voxels, with their column.
+struct HeldFewLeaves {
+  ColumnPtr views;
+  double spread = 0;
+};
+
+// { views: f64, spread } | null
+HeldFewLeaves held_few_leaves(const Napi::Value& value) {
+  if (is_nothing(value)) return {};
+  const auto js = strict_object(value, "few");
+  return {typed_column(js.Get("views"), DType::kF64, "views"), number_field(js, "spread")};
 }
 
 // hitCounts(scans: { positions: vec3d, shift, is_counted: u8 }[], grid): NativeJob<u32>
@@ -89,7 +102,7 @@ Napi::Value hit_counts_job(const Napi::CallbackInfo& info) {
 
 // invertBeams(sums: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams, element_width_m, occlusion_threshold_m,
 // reach: f64 | null, labels: { wood: u32, leaf: u32, wood_g } | null, optical: { sums: f64, g: f64 } | null,
-// measured: { scatter: f64, of_all, bias } | null }): NativeJob<InvertedBeams>
+// measured: { scatter: f64, of_all, bias, spread } | null, few: { views: f64, spread } | null }): NativeJob<InvertedBeams>
 Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
   const auto sums = typed_column(info[0], DType::kF64, "sums");
   const auto g = typed_column(info[1], DType::kF64, "g");
@@ -106,6 +119,7 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
   const HeldLabels labels = held_labels(js.Get("labels"));
   const HeldOptical optical = held_optical(js.Get("optical"));
   const HeldMeasured measured = held_measured(js.Get("measured"));
+  const HeldFewLeaves few = held_few_leaves(js.Get("few"));
   return start_job<BeerLambertResult>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
@@ -114,7 +128,9 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
         all.labels = {view_or_empty<std::uint32_t>(labels.wood), view_or_empty<std::uint32_t>(labels.leaf),
                       labels.wood_g};
         all.optical = {view_or_empty<double>(optical.sums), view_or_empty<double>(optical.g)};
-        all.measured = {view_or_empty<double>(measured.scatter), measured.of_all, measured.bias};
+        all.measured = {view_or_empty<double>(measured.scatter), measured.of_all, measured.bias,
+                        measured.spread};
+        all.few = {view_or_empty<double>(few.views), few.spread};
         return beer_lambert(sums->as<double>(), g->as<double>(), all, ctx);
       },
       [](Napi::Env env, BeerLambertResult&& found) -> Napi::Value {
@@ -123,8 +139,7 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
         out.Set("variance", ColumnHandle::wrap(env, std::move(found.variance)));
         out.Set("state", ColumnHandle::wrap(env, std::move(found.state)));
         out.Set("wad", found.wad.size() == 0 ? env.Null() : ColumnHandle::wrap(env, std::move(found.wad)));
-        out.Set("g_error",
-                found.g_error.size() == 0 ? env.Null() : ColumnHandle::wrap(env, std::move(found.g_error)));
+        out.Set("error", ColumnHandle::wrap(env, std::move(found.error)));
         out.Set("common_g_error", found.common_g_error);
         out.Set("totals", totals_to_js(env, found.totals));
         return out;

@@ -152,14 +152,14 @@ export const LadCell = z
       .describe("occluded: beams reach it, but fewer than min_voxel_hits or with less path than the threshold"),
     lad_filled: z.boolean().describe("lad is interpolated"),
     lad_solved: z.boolean().describe("lad is a solution of the inversion"),
-    gtheta_std: orNull(
-      "standard error of gtheta where it comes from triangles of the scans (element_width is the width of their leaves); null = gtheta is taken as known, or there are no triangles",
-    ),
-    lad_variance: orNull("sampling variance of lad, (m2/m3)^2, without the error of gtheta; null = unknown"),
+    lad_variance: orNull("sampling variance of lad, (m2/m3)^2; null = unknown"),
     lad_std: orNull("its square root, m2/m3"),
+    lad_std_total: orNull(
+      "standard error of lad with lad_std, that the few leaves of the voxel (element_width) are turned and placed by chance as the scanners see them, and the error of gtheta from triangles of the scans, m2/m3",
+    ),
     ci_valid: z.boolean().describe("the interval is one of 95 % (validity of Pimont et al. 2018)"),
     leaf_area_ci_lower: orNull(
-      "lower end of the interval of leaf_area, of lad_variance and gtheta_std, square metres; null unless ci_valid",
+      "lower end of the interval of leaf_area, 1.96 lad_std_total wide, square metres; null unless ci_valid",
     ),
     leaf_area_ci_upper: orNull("upper end, square metres; null unless ci_valid"),
     wad: orNull("surface of the wood, m2/m3; 0 where lad is not solved, null where it is filled").optional(),

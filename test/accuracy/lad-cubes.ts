@@ -210,16 +210,17 @@ async function measuredSeed(one: CubeCase, seed: number): Promise<SeedResult> {
   }));
   const each = !one.own_g && one.seen === BOTH;
   const beams = each ? beamG(await leafProjectionBins(one.law).promise) : null;
-  const found = await invert(shared, grid, g, { leaf_m: LEAF, own: triangles, beams });
+  const mean_g = triangles?.mean_g ?? (await meanLeafProjection(one.law, zenith_count).promise);
+  const options = { leaf_m: LEAF, own: triangles, spread: cosine / mean_g - 1 };
+  const found = await invert(shared, grid, g, { ...options, beams });
   const share = ({ lad }: { lad: ArrayLike<number> }) => Array.from(lad).reduce((sum, value) => sum + value, 0) / whole;
-  const equal = one.rays > 1 ? share(await invert(scans, grid, g, { leaf_m: LEAF, own: triangles })) : null;
+  const equal = one.rays > 1 ? share(await invert(scans, grid, g, options)) : null;
   let [intervals, covered] = [0, 0];
   for (let v = 0; v < found.lad.length; v += 1) {
     if (((found.state[v] ?? 0) & VOXEL.trusted) === 0) continue;
     intervals += 1;
     const density = found.lad[v] ?? 0;
-    const spread = Math.hypot(Math.sqrt(found.variance[v] ?? Number.NaN), density * (found.g_error?.[v] ?? 0));
-    if (Math.abs(density - (truth[v] ?? 0)) <= 1.96 * spread) covered += 1;
+    if (Math.abs(density - (truth[v] ?? 0)) <= 1.96 * (found.error[v] ?? Number.NaN)) covered += 1;
   }
   for (const scan of scans)
     for (const held of [scan.positions, scan.is_miss, scan.intensity, scan.timestamps]) held?.release();

@@ -1,6 +1,6 @@
 // Beams of scans inverted in a grid.
 import type { NativeColumn } from "../../backend/native/core/handles.ts";
-import { type BeamScan, traceBeams, type VoxelProjection } from "../../backend/native/lad.ts";
+import { type BeamScan, traceBeams, type VoxelProjection, voxelViews } from "../../backend/native/lad.ts";
 import { type HitLabels, invertBeams } from "../../backend/native/lad-inversion.ts";
 import type { VoxelBox } from "../../backend/native/surfaces.ts";
 import { notableSpread, voxelBeamG } from "../../backend/services/lad/beam-projection.ts";
@@ -11,8 +11,8 @@ export interface Inverted {
   readonly sums: ArrayLike<number>;
   readonly lad: ArrayLike<number>;
   readonly variance: ArrayLike<number>;
-  /** Standard error of G as a part of it; null without `own`. */
-  readonly g_error: ArrayLike<number> | null;
+  /** Standard error of lad, of everything. */
+  readonly error: ArrayLike<number>;
   readonly state: ArrayLike<number>;
   /** Surface of the wood; null without labels. */
   readonly wad: ArrayLike<number> | null;
@@ -26,6 +26,8 @@ export interface InversionOptions {
   readonly beams?: BeamG | null;
   /** G of triangles, which gives each beam its own as `lad/compute` does: where they differ. */
   readonly own?: VoxelProjection | null;
+  /** With leaf_m: variance of |normal . beam| of a leaf as a part of G squared. */
+  readonly spread?: number;
 }
 
 /** G of the beams: by their angle, in the bins of traceBeams, the factors of `g`, which is that of each voxel or of all. */
@@ -57,11 +59,12 @@ export async function invert(
   scans: readonly BeamScan[],
   grid: VoxelBox,
   g: NativeColumn,
-  { leaf_m = 0, labels = null, beams = null, own = null }: InversionOptions = {},
+  { leaf_m = 0, labels = null, beams = null, own = null, spread = 0 }: InversionOptions = {},
 ): Promise<Inverted> {
   const traced = await traceBeams(scans, grid, null).promise;
   const each = beams ?? ownBeams(own, traced.zenith_count);
   const optical = each && (await opticalSums(scans, grid, each));
+  const views = leaf_m > 0 ? await voxelViews(scans, grid).promise : null;
   const { nx, ny, nz } = grid;
   const voxel_size = [grid.size[0] / nx, grid.size[1] / ny, grid.size[2] / nz] as const;
   const params = {
@@ -76,17 +79,18 @@ export async function invert(
     labels,
     optical,
     measured: own?.error ?? null,
+    few: views && { views, spread },
   };
   const found = await invertBeams(traced.sums, g, params).promise;
   const read = {
     sums: values(traced.sums),
     lad: values(found.lad),
     variance: values(found.variance),
-    g_error: found.g_error && values(found.g_error),
+    error: values(found.error),
     state: values(found.state),
     wad: found.wad && values(found.wad),
   };
-  const held = [traced.sums, traced.reach, optical?.sums];
-  for (const one of [...held, found.lad, found.variance, found.state, found.wad, found.g_error]) one?.release();
+  const held = [views, traced.sums, traced.reach, optical?.sums];
+  for (const one of [...held, found.lad, found.variance, found.state, found.wad, found.error]) one?.release();
   return read;
 }

@@ -277,21 +277,20 @@ describe("from an own triangulation", () => {
       gtheta_spec: { spatial: "constant", spec: { kind: "dewit", dewit: "planophile" } },
     };
     const given = await compute({ ...free, ...flat, scans, gtheta_per_beam: true });
-    expect([given.gtheta_common_error, given.cells[0]?.gtheta_std]).toEqual([null, null]);
+    expect(given.gtheta_common_error).toBeNull();
     const common = both.gtheta_common_error ?? Number.NaN;
     expect(common).toBeGreaterThan(0.02);
     expect(common).toBeLessThan(0.1);
-    // Common to all voxels, and what is by chance in this one.
-    expect((both.cells[0]?.gtheta_std ?? 0) / (both.cells[0]?.gtheta ?? 1)).toBeGreaterThan(common);
-    const { lad, leaf_area, leaf_area_ci_upper, lad_std, gtheta, gtheta_std } = both.cells[0] ?? {};
+    const { lad, leaf_area, leaf_area_ci_upper, lad_std, lad_std_total } = both.cells[0] ?? {};
     expect(both.cells[0]?.ci_valid).toBe(true);
-    const spread = Math.hypot((lad_std ?? 0) / (lad ?? 0), (gtheta_std ?? 0) / (gtheta ?? 0));
-    expect((leaf_area_ci_upper ?? 0) / (leaf_area ?? 1)).toBeCloseTo(1 + 1.96 * spread, 9);
-    const points = await compute({ ...free, ...limits, scans, element_width: 0 });
-    expect((points.cells[0]?.gtheta_std ?? 0) / (points.cells[0]?.gtheta ?? 1)).toBeCloseTo(
-      points.gtheta_common_error ?? Number.NaN,
-      9,
-    );
+    // Common to all voxels, and what is by chance in this one.
+    const more = Math.sqrt((lad_std_total ?? 0) ** 2 - (lad_std ?? 0) ** 2) / (lad ?? 0);
+    expect(more).toBeGreaterThan(common);
+    expect(leaf_area_ci_upper).toBeCloseTo((leaf_area ?? 0) + 1.96 * 8 * (lad_std_total ?? 0), 9);
+    const points = (await compute({ ...free, ...limits, scans, element_width: 0 })).cells[0];
+    const alone = Math.hypot(points?.lad_std ?? 0, 0.02 * (points?.lad ?? 0));
+    expect(points?.lad_std_total).toBeCloseTo(alone, 3);
+    expect(given.cells[0]?.lad_std_total).toBeGreaterThan(1.5 * (given.cells[0]?.lad_std ?? 0));
     expect(Math.abs((both.cells[0]?.lad ?? 0) / (given.cells[0]?.lad ?? 1) - 1)).toBeLessThan(0.1);
     const level = { ...free, ...limits, scans: scans.slice(0, 1) };
     expect((await compute(level)).gtheta_per_beam).toBe(false);

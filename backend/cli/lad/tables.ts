@@ -47,7 +47,7 @@ const COLUMNS: readonly (readonly [name: string, value: (cell: LadCell) => strin
   ["path_length_m", ({ path_length_total }) => path_length_total],
   ["occluded", ({ under_sampled }) => Number(under_sampled)],
   ["filled", ({ lad_filled }) => Number(lad_filled)],
-  ["g_std", ({ gtheta_std }) => gtheta_std ?? ""],
+  ["lad_std_m2_m3", ({ lad_std_total }) => lad_std_total ?? ""],
 ];
 
 const WOOD_COLUMNS: typeof COLUMNS = [

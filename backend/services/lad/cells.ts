@@ -19,8 +19,8 @@ export interface VoxelValues {
   readonly state: Uint8Array;
   /** (cells), or (nz) per layer. */
   readonly g: Float64Array;
-  /** (cells) standard error of G as a part of it; null if G is known. */
-  readonly g_error: Float64Array | null;
+  /** Standard error of lad with everything. */
+  readonly error: Float64Array;
   /** With wood_split. */
   readonly wood: WoodValues | null;
 }
@@ -35,7 +35,7 @@ export interface WoodValues {
 
 export async function voxelValues(
   sums: NativeColumn,
-  { lad, variance, state, g_error }: Pick<InvertedBeams, "lad" | "variance" | "state" | "g_error">,
+  { lad, variance, state, error }: Pick<InvertedBeams, "lad" | "variance" | "state" | "error">,
   { column, profile }: VoxelG,
   wood: WoodValues | null,
 ): Promise<VoxelValues> {
@@ -45,7 +45,7 @@ export async function voxelValues(
     lad: await doubles(lad),
     variance: await doubles(variance),
     state: await copied(state),
-    g_error: g_error && (await doubles(g_error)),
+    error: await doubles(error),
     g: profile ? Float64Array.from(profile) : await doubles(column),
   };
 }
@@ -100,7 +100,7 @@ export function cellList(grid: LadGrid, values: VoxelValues): LazyList {
 }
 
 function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
-  const { sums, lad, variance, state, g, g_error } = values;
+  const { sums, lad, variance, state, g, error } = values;
   const at = index * SUM_FIELDS;
   const sum = (field: number) => sums[at + field] ?? 0;
   const [ex, ey, ez] = grid.edges;
@@ -117,17 +117,15 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
   const spread = variance[index] ?? Number.NaN;
   const known = measured && Number.isFinite(spread);
   const trusted = known && has(VOXEL.trusted);
-  const ofG = g_error?.[index] ?? 0;
-  const half = trusted ? volume * Z95 * Math.hypot(Math.sqrt(spread), density * ofG) : 0;
-  const gtheta = (g.length === grid.cells ? g[index] : g[layer]) ?? 0;
+  const total = error[index] ?? Number.NaN;
+  const half = trusted ? volume * Z95 * total : 0;
   return {
     index,
     center: centerOf(grid, index),
     size: [ex, ey, ez],
     leaf_area: density * volume,
     lad: density,
-    gtheta,
-    gtheta_std: g_error && gtheta > 0 ? gtheta * ofG : null,
+    gtheta: (g.length === grid.cells ? g[index] : g[layer]) ?? 0,
     hit_count: sum(SUM_HITS),
     beam_count: Math.round(beam_count),
     relative_density_index: beam_count > 0 ? clamped(1 - sum(SUM_TRANSMITTED) / beam_count) : null,
@@ -138,6 +136,7 @@ function cellOf(grid: LadGrid, values: VoxelValues, index: number): LadCell {
     lad_solved: has(VOXEL.solved),
     lad_variance: known ? spread : null,
     lad_std: known ? Math.sqrt(spread) : null,
+    lad_std_total: known ? total : null,
     ci_valid: trusted,
     leaf_area_ci_lower: trusted ? Math.max(0, density * volume - half) : null,
     leaf_area_ci_upper: trusted ? density * volume + half : null,

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import { captureRecaptureBytes } from "../../native/capture-recapture.ts";
-import { type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
+import { type TracedBeams, traceBeamsBytes, voxelViews } from "../../native/lad.ts";
 import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
@@ -14,7 +14,7 @@ import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
 import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
 import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
 import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
-import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans/scans.ts";
+import { allBeams, type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans/scans.ts";
 import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
 import { checkViews, leafAreaByViews } from "./views.ts";
@@ -28,8 +28,8 @@ import {
   woodTotals,
 } from "./wood-labels.ts";
 
-/** Per voxel: solution and its copy, sums copied out, filled values. */
-const VOXEL_BYTES = 2 * 25 + 88 + 9 + 8;
+/** Per voxel: solution and its copy, views, sums copied out, filled values. */
+const VOXEL_BYTES = 2 * 25 + 24 + 88 + 9 + 8;
 
 /** A request whose sources, grid and G are known to make sense. */
 export interface CheckedLad {
@@ -122,9 +122,10 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   const reach = traced.reach && job.adopt(new ColumnRef(traced.reach)).native;
   job.stage("Inverting Beer's law", 0.8, 0.86);
   const labels = request.wood_split ? await voxelLabels(scans, grid, job) : null;
-  const params = { ...inversionParams(request, grid, reach), labels, optical, measured: g.error };
+  const few = await fewLeaves(request, beams, g, grid, job);
+  const params = { ...inversionParams(request, grid, reach), labels, optical, measured: g.error, few };
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
-  for (const column of [found.lad, found.variance, found.state, found.wad, found.g_error])
+  for (const column of [found.lad, found.variance, found.state, found.wad, found.error])
     if (column) job.adopt(new ColumnRef(column));
   const clumps = await clumpsOf(request, { beams, sums, g, optical }, grid, params, job);
   const by_views = await leafAreaByViews(request, scans, { ...g, common_error: found.common_g_error }, grid, job);
@@ -146,7 +147,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     hit_cosine: weighed.hit_cosine,
     gtheta_profile: g.profile && [...g.profile],
     gtheta_per_beam: optical !== null,
-    gtheta_common_error: found.g_error && found.common_g_error,
+    gtheta_common_error: g.error && found.common_g_error,
     occlusion_threshold_m: params.occlusion_threshold_m,
     under_sampled_count: found.totals.occluded_count,
     filled_count: filled?.filled_count ?? 0,
@@ -167,6 +168,21 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...resultWarnings(request, scans, traced, grid, found.totals, params),
     ],
   };
+}
+
+/** Leaves are counted by their width; null without one. */
+async function fewLeaves(
+  { element_width }: LadRequest,
+  beams: readonly ReadScan[],
+  g: VoxelG,
+  { box }: LadGrid,
+  job: Job,
+): Promise<native.FewLeaves | null> {
+  const mean = g.overall.reduce((sum, one) => sum + one, 0) / g.overall.length;
+  if (!(element_width > 0 && mean > 0)) return null;
+  const { cosine } = await g.hitCosine();
+  const views = await job.quiet().track(() => voxelViews(allBeams(beams), box));
+  return { views: job.adopt(new ColumnRef(views)).native, spread: Math.max(0, cosine / mean - 1) };
 }
 
 interface Probed {

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "ops/lad/chord_quadrature.h"
+#include "ops/lad/voxel_views.h"
 
 namespace pc {
 
@@ -17,6 +18,8 @@ constexpr std::size_t kGrain = 2048;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kZ95 = 1.96;
 constexpr double kDoubtful = 5, kAbsurd = 100;
+/// Of the pulses towards a voxel: fewer are taken as so many.
+constexpr double kLeastReached = 0.01;
 
 double share(double part, double count) { return std::clamp(part / count, 0.0, 1.0); }
 
@@ -125,7 +128,7 @@ struct Inversion {
     const auto* reach =
         params.reach.empty() ? nullptr : reinterpret_cast<const ReachSums*>(params.reach.data) + v;
     out.variance[v] = kNaN;
-    if (!params.measured.scatter.empty()) out.g_error[v] = g_error(v);
+    out.error[v] = kNaN;
     if (!(n > 0 && path > 0)) {
       // Shares of pulses that ended before the voxel may sum up to less than nothing.
       if (reach != nullptr && reach->reach_squared > 0) out.state[v] = kVoxelProbed | kVoxelOccluded;
@@ -147,14 +150,26 @@ struct Inversion {
         if (std::isfinite(terms.variance)) {
           const double leaf = 1 - wood.share;
           out.variance[v] = leaf * leaf * terms.variance + a * a * wood.variance;
+          out.error[v] = std::sqrt(out.variance[v] + by_chance(v, n, out.lad[v]) +
+                                   std::pow(out.lad[v] * out.common_g_error, 2));
           if (terms.valid) state |= kVoxelTrusted;
         }
       }
     }
     out.state[v] = state;
   }
-  double g_error(std::size_t v) const {
-    return std::hypot(std::sqrt(params.measured.scatter[v] * leaf_area(params)), out.common_g_error);
+  /// Variance of lad from the chance of its leaves alone.
+  double by_chance(std::size_t v, double beams, double lad) const {
+    const double leaf = leaf_area(params),
+                 volume = params.voxel_size.x * params.voxel_size.y * params.voxel_size.z;
+    const double of_g = params.measured.scatter.empty() ? 0 : params.measured.scatter[v] * leaf;
+    if (params.few.views.empty() || !(leaf > 0)) return lad * lad * of_g;
+    const auto& view = reinterpret_cast<const VoxelView*>(params.few.views.data)[v];
+    const double reached = view.pulses > 0 ? std::clamp(beams / view.pulses, kLeastReached, 1.0) : 1;
+    const double leaves = std::max(1.0, lad * volume / leaf) * reached;
+    const double of_one = view.crowding * (1 + params.few.spread * view.alignment) - 1 -
+                          params.measured.spread * view.alignment;
+    return lad * lad * (std::max(0.0, of_one) / leaves + of_g);
   }
 };
 
@@ -182,7 +197,11 @@ void check(Span<const double> sums, Span<const double> g, const BeerLambertParam
   const MeasuredG& measured = p.measured;
   require(measured.scatter.empty() || measured.scatter.size == cells,
           "the errors of G do not belong to this grid");
-  require(measured.of_all >= 0 && measured.bias >= 0, "the errors of G must not be negative");
+  require(measured.of_all >= 0 && measured.bias >= 0 && measured.spread >= 0,
+          "the errors of G must not be negative");
+  require(p.few.views.empty() || p.few.views.size == cells * kVoxelViewFields,
+          "the views do not belong to this grid");
+  require(p.few.spread >= 0, "the spread of the projections must not be negative");
   require(is_finite(p.voxel_size) && p.voxel_size.x > 0 && p.voxel_size.y > 0 && p.voxel_size.z > 0,
           "the size of a voxel must be positive");
   require(p.min_beams >= 1, "min_voxel_hits must be at least 1");
@@ -193,9 +212,6 @@ void check(Span<const double> sums, Span<const double> g, const BeerLambertParam
 BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
   BeerLambertTotals totals;
   double sum = 0, variance = 0;
-  const auto of_g = [&](std::size_t v) {
-    return found.g_error.size() > 0 ? std::pow(found.g_error[v], 2) - std::pow(found.common_g_error, 2) : 0;
-  };
   for (std::size_t v = 0; v < found.lad.size(); ++v) {
     const std::uint8_t state = found.state[v];
     if ((state & kVoxelOccluded) != 0) {
@@ -209,12 +225,13 @@ BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
     if ((state & kVoxelTrusted) == 0) continue;
     ++totals.group_count;
     sum += found.lad[v];
-    variance += found.variance[v] + found.lad[v] * found.lad[v] * of_g(v);
+    variance += std::pow(found.error[v], 2) - std::pow(found.lad[v] * found.common_g_error, 2);
   }
   if (totals.group_count > 0) {
     const auto n = static_cast<double>(totals.group_count);
     totals.group_mean = sum / n;
-    totals.group_half_width = kZ95 * std::hypot(std::sqrt(variance), sum * found.common_g_error) / n;
+    totals.group_half_width =
+        kZ95 * std::hypot(std::sqrt(std::max(0.0, variance)), sum * found.common_g_error) / n;
   }
   return totals;
 }
@@ -245,7 +262,7 @@ BeerLambertResult beer_lambert(Span<const double> sums, Span<const double> g, co
                         Column<double>(cells),
                         Column<std::uint8_t>(cells),
                         Column<double>(params.labels.wood.size),
-                        Column<double>(params.measured.scatter.size),
+                        Column<double>(cells),
                         {},
                         {}};
   const double whole = leaf_area(params) * params.measured.of_all;

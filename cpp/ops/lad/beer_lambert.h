@@ -25,6 +25,13 @@ struct OpticalSums {
 struct MeasuredG {
   Span<const double> scatter;   ///< (cells), or empty: G is taken as known
   double of_all = 0, bias = 0;  ///< >= 0
+  double spread = 0;            ///< >= 0; of G between inclinations, which it has measured
+};
+
+/// A voxel has so many leaves, turned and placed by chance, and the beams weigh them as they see them.
+struct FewLeaves {
+  Span<const double> views;  ///< (cells, kVoxelViewFields) of voxel_views, or empty: leaves without number
+  double spread = 0;         ///< variance of |normal . beam| of a leaf as a part of G^2, >= 0
 };
 
 struct BeerLambertParams {
@@ -41,6 +48,7 @@ struct BeerLambertParams {
   OpticalSums optical = {};
   /// Leaves are discs of element_width_m.
   MeasuredG measured = {};
+  FewLeaves few = {};
 };
 
 /// Bits of a voxel's state.
@@ -64,10 +72,9 @@ struct BeerLambertResult {
   Column<double> variance;  ///< (cells) of lad, (m2/m3)^2; NaN where not solved
   Column<std::uint8_t> state;
   Column<double> wad;  ///< (cells) surface of the wood, m2/m3, 0 where not solved; empty without labels
-  /// (cells) standard error of a measured G as a part of it, of which common_g_error is the same in all voxels; empty, 0 for a known G.
-  /// `variance` is without it, intervals are that of variance + (lad g_error)^2.
-  Column<double> g_error;
-  double common_g_error = 0;
+  /// (cells) standard error of lad with that of few leaves and of a measured G, which `variance` is without; intervals are its.
+  Column<double> error;
+  double common_g_error = 0;  ///< part of G by which a measured one may be off in all voxels alike
   BeerLambertTotals totals;
 };
 
@@ -79,6 +86,9 @@ struct BeerLambertResult {
 ///          unsolved, unless all its labelled hits are wood
 /// labels   With them the interception a g is split by the share f of wood in the labelled hits: (1 - f) a of leaves, f a g / wood_g
 ///          of wood. A voxel without labelled hits is all leaf. The variance includes that of f as of independent hits.
+/// Error    var(lad) + lad^2 ((k (1 + s q) - 1 - m q) / (n r) + e + c^2): n leaves (discs of element_width_m) of which the share r is
+///          reached, q and k alignment and crowding of their view, s and m spreads, e scatter of a measured G, c common to all voxels. A
+///          leaf weighs as its projection and the density of the pulses where it lies; own, no constant is fitted.
 /// Order    k-major; the same bits for any number of threads.
 /// Cost     O(cells), 17 bytes per voxel, 25 with labels. Cancel within 50 ms.
 /// Errors   kInvalidArgument: lengths or parameters out of range, a g outside 0 .. 1.

@@ -206,6 +206,15 @@ ByVoxel by_voxel(const BinnedCells& cells, const BulkVector<SeenTriangle>& seen,
   return out;
 }
 
+/// Variance of the values over the shares, as a part of the square of their mean.
+double spread_of(const ByInclination& shares, const ByInclination& values) {
+  const double mean = weighed(shares, values);
+  if (!(mean > 0)) return 0;
+  double sum = 0;
+  for (std::size_t k = 0; k < kInclinationClasses; ++k) sum += shares[k] * std::pow(values[k] / mean - 1, 2);
+  return sum;
+}
+
 }  // namespace
 
 TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, const TriangleLimits& limits,
@@ -260,6 +269,7 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
   if (out.uniform_azimuths) {
     out.error.of_all = all.inclinations.seen().scatter(sum.by_class, kBetaWeight);
     out.error.bias = std::hypot(kLeastBias, kBiasOfSupposed * all.inclinations.supposed(sum.by_class));
+    out.error.spread = spread_of(all.inclinations.shares(), sum.by_class);
   } else {
     out.error.of_all = sum.scatter_as_seen();
     out.error.bias = kLeastBias;

@@ -17,6 +17,7 @@ struct ProjectionError {
   Column<double> scatter;  ///< (cells) 0 where G is 0
   double of_all = 0;       ///< of the shares of all voxels together
   double bias = 0;         ///< standard error common to all voxels, as a part of G
+  double spread = 0;       ///< variance of the mean projections of the inclinations as a part of G^2
 };
 
 /// Least standard error common to all voxels, and what it has of that part of G that comes from the Beta distribution alone: from known

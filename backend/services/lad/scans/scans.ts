@@ -179,15 +179,19 @@ async function originsOf(
 }
 
 /** The beams of all scans, their chords times the factors; recovered misses count with their scan. */
+/** All rows of the scans: those they have, and recovered misses. */
+export const allBeams = (scans: readonly ReadScan[]) => [
+  ...scans.map(({ beams }) => beams),
+  ...scans.flatMap(({ misses }) => misses ?? []),
+];
+
 export async function tracedBeams(
   scans: readonly ReadScan[],
   box: VoxelBox,
   job: Job,
   factors: NativeColumn | null = null,
 ): Promise<TracedBeams> {
-  const recovered = scans.flatMap(({ misses }) => misses ?? []);
-  const all = [...scans.map(({ beams }) => beams), ...recovered];
-  const traced = await job.track(() => traceBeams(all, box, factors));
+  const traced = await job.track(() => traceBeams(allBeams(scans), box, factors));
   let at = scans.length;
   const counts = scans.map(({ misses }, i) => {
     const rows = traced.scans[i] as BeamScanCounts;

@@ -7,9 +7,12 @@ export interface NormalsParams {
   readonly radius: number | null;
   /** The nearest so many, the point itself counted: 3 to 1000. */
   readonly max_nn: number;
-  /** `consistent`: along a minimum spanning tree of neighbours, then each component outward. */
-  readonly orientation: "from_centroid" | "consistent" | "toward_origins";
-  /** `consistent`: neighbours that a point is linked with, 1 to 100. */
+  /**
+   * `consistent`: along a minimum spanning tree of neighbours, then each component outward. `agreeing`: `from_centroid`,
+   * or `consistent` where far fewer neighbours then face apart.
+   */
+  readonly orientation: "from_centroid" | "consistent" | "toward_origins" | "agreeing";
+  /** `consistent`, `agreeing`: neighbours that a point is linked with, 1 to 100. */
   readonly graph_neighbors: number;
 }
 
@@ -17,7 +20,7 @@ export interface EstimatedNormals {
   /** vec3d: unit vectors; (0, 0, 0) = not estimated. */
   readonly normals: NativeColumn;
   readonly unestimated_count: number;
-  /** Parts that were oriented on their own; 0 unless `consistent`. */
+  /** Parts that were oriented on their own as `consistent`; 0 if another rule decided. */
   readonly component_count: number;
 }
 

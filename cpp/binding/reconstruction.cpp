@@ -23,7 +23,8 @@ NormalsParams normals_params(const Napi::Value& value) {
           strict_choice<NormalOrientation>(js.Get("orientation"), "orientation",
                                            {{"from_centroid", NormalOrientation::kFromCentroid},
                                             {"consistent", NormalOrientation::kConsistent},
-                                            {"toward_origins", NormalOrientation::kTowardOrigins}}),
+                                            {"toward_origins", NormalOrientation::kTowardOrigins},
+                                            {"agreeing", NormalOrientation::kAgreeing}}),
           whole_field<std::uint32_t>(js, "graph_neighbors")};
 }
 

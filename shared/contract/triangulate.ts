@@ -134,7 +134,7 @@ export const TriangulateSuccess = z
       .enum(["beam_origins", "centroid", "neighbors"])
       .optional()
       .describe(
-        "ball_pivoting, poisson: what told the side of the normals. centroid (ball_pivoting): away from the mean of the points. beam_origins (poisson): where each point was seen from, known for all points (column beam_origins, positions of the scanner); the two faces of a thin wall are then kept apart. Otherwise neighbors (poisson): as the neighbours, then outward",
+        "ball_pivoting, poisson: what told the side of the normals. centroid (ball_pivoting): away from the mean of the points, where neighbours then agree. beam_origins (poisson): where each point was seen from, known for all points (column beam_origins, positions of the scanner); the two faces of a thin wall are then kept apart. Otherwise neighbors: as the neighbours, then outward",
       ),
     radii_m: z
       .array(z.number())

@@ -52,7 +52,7 @@ async function meshOf(method: Method, points: Mesh["vertices"], beams: Mesh["ver
     return { vertices: points, indices: (await surfaces.alphaShape(points, null).promise).indices };
   const sides_are_known = method.endsWith("_seen");
   const pivots = method.startsWith("ball_pivoting");
-  const orientation = sides_are_known ? "toward_origins" : pivots ? "from_centroid" : "consistent";
+  const orientation = sides_are_known ? "toward_origins" : pivots ? "agreeing" : "consistent";
   const params = { radius: 0.1, max_nn: 30, orientation, graph_neighbors: 15 } as const;
   const { normals } = await native.estimateNormals(points, sides_are_known ? beams : null, params).promise;
   if (pivots) {

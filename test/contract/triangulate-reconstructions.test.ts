@@ -36,6 +36,26 @@ describe("reconstructions", () => {
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
   });
 
+  test("ball pivoting: the inner side of a torus faces outward too", async () => {
+    const points = Array.from({ length: 6000 }, (_, i): [number, number, number] => {
+      const [around, ring] = [(2 * Math.PI * (i % 60)) / 60, (2 * Math.PI * (Math.floor(i / 60) + (i % 2) / 2)) / 100];
+      const across = 1 + 0.5 * Math.cos(around);
+      return [across * Math.cos(ring), across * Math.sin(ring), 0.5 * Math.sin(around)];
+    });
+    const { meta, f32, u32 } = await mesh({ points });
+    const found = measured(f32("vertices"), u32("indices"));
+    expect(found).toMatchObject({ closed: true, euler: 0 });
+    expect(Math.abs(found.volume / (2 * Math.PI ** 2 * 0.25) - 1)).toBeLessThan(0.01);
+    expect(meta).toMatchObject({ oriented_by: "neighbors" });
+  });
+
+  test("ball pivoting: a level wall with noise is one surface", async () => {
+    const noise = (i: number) => 0.004 * (((i * 0.754877666) % 1) + ((i * 0.569840291) % 1) - 1);
+    const points = Array.from({ length: 10_000 }, (_, i) => [0.02 * (i % 100), 0.02 * Math.floor(i / 100), noise(i)]);
+    const { meta } = await mesh({ points });
+    expect(Math.abs(meta.surface_area / 1.98 ** 2 - 1)).toBeLessThan(0.05);
+  });
+
   test("ball pivoting is the default; its radii are given, or taken from the spacing", async () => {
     const { meta } = await mesh({ points: sphere(1) });
     expect(meta).toMatchObject({ method_used: "ball_pivoting", tile_count: 1 });
@@ -104,7 +124,7 @@ describe("beam origins", () => {
 
   test("ball pivoting does not use them", async () => {
     const lines = wall((side) => [3 * side, 1, 1]);
-    expect((await meshed(lines, "ball_pivoting", { radii: [0.09] })).meta).toMatchObject({ oriented_by: "centroid" });
+    expect((await meshed(lines, "ball_pivoting", { radii: [0.09] })).meta).toMatchObject({ oriented_by: "neighbors" });
   });
 
   test("points without one: the origins of the others are not used", async () => {

@@ -66,11 +66,13 @@ async function normalsOf(points: NativeColumn, request: MeshRequest, without_ori
   job.stage("Estimating normals", 0.25, 0.45);
   const within = await job.track(() => native.estimateNormals(points, origins, params));
   const column = job.adopt(new ColumnRef(within.normals));
-  if (within.unestimated_count <= UNESTIMATED_SHARE * points.length) return { normals: column.native, warnings: [] };
+  if (within.unestimated_count <= UNESTIMATED_SHARE * points.length)
+    return { normals: column.native, component_count: within.component_count, warnings: [] };
   job.releaseEarly(column);
   const nearest = await job.track(() => native.estimateNormals(points, origins, { ...params, radius: null }));
   return {
     normals: job.adopt(new ColumnRef(nearest.normals)).native,
+    component_count: nearest.component_count,
     warnings: [
       `${within.unestimated_count} of ${points.length} points have fewer than three neighbours within normal_radius ${params.radius} m: all normals come from the ${params.max_nn} nearest points, however far.`,
     ],
@@ -86,10 +88,10 @@ export const ballPivoting: Method = {
   uses_origins: false, // fewer holes, but up to a third more area in noisy rooms: docs/accuracy.md
   bytes: (points, request) =>
     NORMAL_BYTES * points +
-    Math.max(native.normalsBytes(points, normalsParams(request, "from_centroid")), native.ballPivotingBytes(points)),
+    Math.max(native.normalsBytes(points, normalsParams(request, "agreeing")), native.ballPivotingBytes(points)),
   check: checkNormals,
   async mesh(points, request, job) {
-    const { normals, warnings } = await normalsOf(points, request, "from_centroid", job);
+    const { normals, component_count, warnings } = await normalsOf(points, request, "agreeing", job);
     meshingStage("ball pivoting", job);
     const radii = [...(request.radii ?? [])].sort((a, b) => a - b);
     const params = { radii, tile_points: TILE_POINTS, sides_are_known: false };
@@ -99,7 +101,7 @@ export const ballPivoting: Method = {
       indices: job.adopt(new ColumnRef(found.indices)).native,
       warnings: [...warnings, ...ignored(found.ignored_count)],
       details: {
-        oriented_by: "centroid" as const,
+        oriented_by: component_count > 0 ? ("neighbors" as const) : ("centroid" as const),
         tile_count: found.tile_count,
         ...(radii.length === 0 ? { filled_hole_count: found.filled_hole_count } : {}),
         ...(found.radii.length > 0 ? { radii_m: [...found.radii] } : {}),

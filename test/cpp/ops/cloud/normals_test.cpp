@@ -74,6 +74,18 @@ TEST(Normals, FromCentroidAndTowardOrigins) {
 }
 
 /// Two plates that are nearer to each other than the points of either.
+TEST(Normals, AgreeingOnesComeFromTheCentroidOnlyWhereNeighborsThenAgree) {
+  const NormalsParams agreeing{kNoLimit, 16, NormalOrientation::kAgreeing, 15};
+  const Surface sphere = test::sphere(5000, 1, {7, 8, 9}), torus = test::torus(8000, 1, 0.35, {0, 0, 0});
+  const NormalsResult round = normals_of(sphere.points, agreeing), ring = normals_of(torus.points, agreeing);
+  EXPECT_EQ(right_share(round, sphere), 1);
+  EXPECT_EQ(round.component_count, 0U);
+  EXPECT_EQ(right_share(ring, torus), 1);
+  EXPECT_EQ(ring.component_count, 1U);
+  const Surface sheet = test::wave(5000, 0.05);
+  EXPECT_GT(right_share(normals_of(sheet.points, agreeing), sheet), 0.999);
+}
+
 TEST(Normals, NeighborsSeenFromTheOtherSideDoNotCount) {
   std::vector<Vec3d> points, origins;
   for (std::uint64_t i = 0; i < 1600; ++i) {

@@ -156,8 +156,9 @@ LasCrs parse_geotiff_crs(Span<const std::uint8_t> directory, Span<const std::uin
   }
   take_unit(keys, 4099, 0, crs.vertical_unit_m, crs.vertical_unit_name, crs.warnings);
   double metres = 0;
-  if (const char* unit =
-          !crs.vertical_unit_m && crs.vertical_epsg ? unit_of_vertical_epsg(*crs.vertical_epsg, metres) : nullptr) {
+  if (const char* unit = !crs.vertical_unit_m && crs.vertical_epsg
+                             ? unit_of_vertical_epsg(*crs.vertical_epsg, metres)
+                             : nullptr) {
     crs.vertical_unit_m = metres;
     crs.vertical_unit_name = unit;
   }

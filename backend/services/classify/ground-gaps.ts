@@ -1,6 +1,8 @@
 import type { Job } from "../../jobs/job.ts";
 import { classCounts } from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
+import type { CloudState } from "../../sessions/cloud-session.ts";
+import { optionalExtra } from "../octree/columns.ts";
 
 /** The value of rows that were no surviving hits when the ground was segmented. */
 const UNCLASSIFIED = 0;
@@ -27,3 +29,11 @@ export async function unclassifiedWarnings(
     `${which} no ground class, because ${were} deleted or in another cloud when the ground was segmented. ${effect} Segment the ground again.`,
   ];
 }
+
+/** Warns of heights that a new ground leaves as they were. */
+export const formerHeights = (state: CloudState): string[] =>
+  optionalExtra(state, "height_above_ground")
+    ? [
+        "The column height_above_ground still has the heights above the former ground, and inventories use them: compute it again (POST dem with add_height_column true).",
+      ]
+    : [];

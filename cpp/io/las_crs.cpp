@@ -45,6 +45,12 @@ const char* unit_of_epsg(int code, double& metres) {
   return within(2222, 2289) ? length_unit(9003, metres) : nullptr;
 }
 
+/// Unit of vertical systems in feet that follows from the code alone: NGVD29 and NAVD88 heights (EPSG registry).
+const char* unit_of_vertical_epsg(int code, double& metres) {
+  if (code == 5702 || code == 6360) return length_unit(9003, metres);
+  return code == 8228 ? length_unit(9002, metres) : nullptr;
+}
+
 struct GeoKeys {
   Span<const std::uint8_t> directory, doubles, ascii;
   std::size_t count = 0;
@@ -149,6 +155,13 @@ LasCrs parse_geotiff_crs(Span<const std::uint8_t> directory, Span<const std::uin
     }
   }
   take_unit(keys, 4099, 0, crs.vertical_unit_m, crs.vertical_unit_name, crs.warnings);
+  double metres = 0;
+  if (const char* unit = !crs.vertical_unit_m && crs.vertical_epsg
+                             ? unit_of_vertical_epsg(*crs.vertical_epsg, metres)
+                             : nullptr) {
+    crs.vertical_unit_m = metres;
+    crs.vertical_unit_name = unit;
+  }
   return crs;
 }
 

@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { programPath } from "../../backend/cli/batch/program.ts";
@@ -122,6 +131,24 @@ describe("refusals", () => {
       const { code, stderr } = await command(root, job, undefined, false);
       expect([code === 0, stderr]).toEqual([false, expect.stringContaining("planned by version 0.0.1 (000000000000)")]);
     }
+  });
+  test("files with different scale factors", async () => {
+    const max = [476_200, 5_429_100, 9] as const;
+    const b = { points: 100_000, min: [476_100, 5_429_000, 0], max, scale: 0.01 } as const;
+    writeEmptyTile(join(root, "flight", "b.las"), b);
+    rmSync(join(root, "catalog"), { recursive: true });
+    await catalogOf(join(root, "flight"));
+    expect(await refused("--plan")).toMatch(
+      /different scale factors \(0\.001 0\.001 0\.001: a\.las; 0\.01 0\.01 0\.01: b\.las\)/,
+    );
+  });
+  test("a file that is cut off is told by the plan", async () => {
+    const path = join(root, "flight", "a.las");
+    truncateSync(path, statSync(path).size - 20 * 60_000);
+    rmSync(join(root, "catalog"), { recursive: true });
+    await catalogOf(join(root, "flight"));
+    expect((await command(root, args("--plan"))).code).toBe(0);
+    expect(planOf(out).warnings).toContainEqual(expect.stringMatching(/^a\.las: .*60000 points are missing/));
   });
   test("no catalogue", async () => {
     rmSync(join(root, "catalog"), { recursive: true });

@@ -91,16 +91,8 @@ async function join(tails: readonly CreateSessionTail[], { client, progress, sig
     unplaceable_miss_count: sum(({ unplaceable_miss_count }) => unplaceable_miss_count),
     crs_epsg: epsg,
     ...(clock ? { gps_time_encoding: clock } : {}),
-    warnings: [...tails.flatMap((tail) => tail.warnings ?? []), ...systemWarning(tails), ...warnings],
+    warnings: [...tails.flatMap((tail) => tail.warnings ?? []), ...warnings],
   };
-}
-
-function systemWarning(tails: readonly CreateSessionTail[]): string[] {
-  const systems = [...new Set(tails.map(({ crs_epsg }) => (crs_epsg ? `EPSG:${crs_epsg}` : "none stated")))];
-  if (systems.length === 1) return [];
-  return [
-    `The merged files are in different coordinate systems (${systems.join(", ")}); their coordinates were joined without conversion.`,
-  ];
 }
 
 async function cut(

@@ -10,7 +10,7 @@ import { DEFAULT_PICTURE_PX } from "../drawing/view-frame.ts";
 import { Progress } from "../progress.ts";
 import type { Fact } from "../report/summary.ts";
 import { terminalTable } from "../report/terminal.ts";
-import { lastLine } from "./batch-log.ts";
+import { firstReason } from "./batch-log.ts";
 import { PLACES, readJson, readPlan, writeJson, writeWhole } from "./folders.ts";
 import { withPid } from "./pid-file.ts";
 import { memoryMb, planBatch, planKey } from "./plan.ts";
@@ -176,8 +176,3 @@ async function runJobs({ root, plan, cores, profile, progress, signal, claim }: 
   if (!(await run())) throw new AppError("internal", `the merge failed; see ${join(root, "logs")}`);
   return missing;
 }
-
-const firstReason = async (root: string, [first]: readonly string[]): Promise<string> =>
-  first === undefined
-    ? "all tiles have a result, but the merge or a cloud failed"
-    : `${first}: ${await lastLine(root, first)}`;

@@ -19,6 +19,11 @@ export function checkCatalog({ version, layout, files, crs, point_formats, densi
     throw bad(
       `the files have different point records (formats ${kinds(point_formats)}, ${lengths.join(", ")} bytes); write them alike first`,
     );
+  const steps = new Map(files.map(({ name, scale }) => [scale.join(" "), name]));
+  if (steps.size > 1)
+    throw bad(
+      `the files have different scale factors (${[...steps].map(([scale, name]) => `${scale}: ${name}`).join("; ")}); write them alike first`,
+    );
   if (!(layout.covered_m2 > 0)) throw bad("the files cover no area");
   const braced = files.find(({ path }) => /[{}]/.test(path));
   if (braced)

@@ -78,7 +78,7 @@ export function planBatch(catalog: Catalog, given: Workflow, { name, program }: 
   };
 }
 
-function planWarnings({ layout }: Catalog, buffer: number, needed: number): string[] {
+function planWarnings({ layout, files }: Catalog, buffer: number, needed: number): string[] {
   const warnings: string[] = [];
   if (buffer < needed - EDGE_M)
     warnings.push(
@@ -88,9 +88,15 @@ function planWarnings({ layout }: Catalog, buffer: number, needed: number): stri
     warnings.push(
       `${layout.overlap_count} pairs of files overlap. Strips of a flight may; of files that were cut with a buffer, points count twice: cut them without it first.`,
     );
+  const doubtful = files.filter((file) => file.warnings.length > 0);
+  for (const { name, warnings: said } of doubtful.slice(0, NAMED)) warnings.push(`${name}: ${said.join("; ")}`);
+  if (doubtful.length > NAMED)
+    warnings.push(`${doubtful.length - NAMED} more files have warnings, which the catalogue has.`);
   return warnings;
 }
 
+/** Files whose warnings are told one by one. */
+const NAMED = 10;
 const thousands = (value: number) => Math.floor(value / 1000) * 1000;
 const wholeCells = (length: number, cell: number) => Math.ceil(length / cell - 1e-9) * cell;
 

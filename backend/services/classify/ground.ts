@@ -29,6 +29,7 @@ import {
   type GroundMeasured,
   leavesOpen,
 } from "./ground-filter.ts";
+import { formerHeights } from "./ground-gaps.ts";
 import { type ComparedGround, type FoundGround, groundReport } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
 
@@ -244,7 +245,7 @@ export function segmentGroundSession(
       const { labels, report } = await labelGround(input, plan, deps, job);
       const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
       const published = await publishLabels(session, base, { ...GROUND, labels }, { ...request, mask }, deps, job);
-      return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
+      return { ...answer, ...published, warnings: [...answer.warnings, ...formerHeights(base), ...published.warnings] };
     });
   });
 }

@@ -11,12 +11,16 @@ export interface Motion {
   readonly is_similarity: boolean;
   /** The factor c of a similarity, 1 for a rigid motion. */
   readonly scale: number;
+  /** Factor of heights where vertical lines stay vertical, A e_z = (0, 0, factor); null where they do not. */
+  readonly vertical_scale: number | null;
   /** A = I: a pure translation by `delta` metres. */
   readonly is_translation: boolean;
   readonly delta: Triple;
 }
 
 const TOLERANCE = 1e-9;
+/** Tangent of the tilt up to which heights are kept: 1 cm in 100 m. */
+const UPRIGHT_TANGENT = 1e-4;
 const MIN_DETERMINANT = 1e-12;
 /** float64 has steps of 2 um here; a mistyped larger translation would merge points for good. */
 const MAX_TRANSLATION_M = 1e10;
@@ -47,10 +51,16 @@ export function motionOf(matrix: readonly number[], shift: Triple | null): Motio
   return {
     stored: a.flatMap((row, i) => [...row, b[i] ?? 0]),
     is_similarity,
+    vertical_scale: verticalScale(a),
     scale: is_similarity && Math.abs(scale - 1) <= TOLERANCE ? 1 : scale,
     is_translation: a.every((row, i) => row.every((value, j) => Math.abs(value - (i === j ? 1 : 0)) <= TOLERANCE)),
     delta: b,
   };
+}
+
+function verticalScale(a: readonly (readonly [number, number, number])[]): number | null {
+  const [x, y, z] = [a[0]?.[2] ?? 0, a[1]?.[2] ?? 0, a[2]?.[2] ?? 0];
+  return z > 0 && Math.hypot(x, y) <= UPRIGHT_TANGENT * z ? z : null;
 }
 
 function checkMatrix(matrix: readonly number[]): void {

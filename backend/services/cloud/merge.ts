@@ -14,6 +14,7 @@ import { keepOctrees, octreeCost } from "../octree/publish.ts";
 import { makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
+import { systemWarnings, treeWarnings } from "./merge-warnings.ts";
 
 /** Fixed columns and the value that fills them for clouds without the column. */
 const FILLED = { colors: 65535, intensity: 0, timestamps: 0, beam_origins: 0 } as const;
@@ -47,7 +48,13 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
         throw error;
       }
       await keepOctrees(deps);
-      const warnings = [...intensityWarning(states), ...filledWarnings(states), ...child.warnings];
+      const warnings = [
+        ...systemWarnings(states),
+        ...intensityWarning(states),
+        ...filledWarnings(states),
+        ...(await treeWarnings(states, job)),
+        ...child.warnings,
+      ];
       const { world_shift, source_units, source_unit_scale, miss_octree_cache_id } = child.meta;
       return {
         merged: {

@@ -32,6 +32,11 @@ import { cloudSummary } from "../octree/summary.ts";
 import { apply, composed, linearPart, type Motion } from "./affine.ts";
 import { floorOf } from "./edit.ts";
 
+/** Column of the DEM (services/terrain). */
+const HEIGHT_SLUG = "height_above_ground";
+/** Steps of float32: below, heights do not change. */
+const UPRIGHT_TOLERANCE = 2 ** -24;
+
 /** The columns and the description that a motion changes, not yet published. */
 interface Moved {
   readonly columns: ReadonlyMap<string, ColumnRef>;
@@ -75,18 +80,26 @@ export function transformCloud(
       };
       await session.commit(base, change, job);
       await keepOctrees(deps);
-      const warnings = built.overlay?.warnings ?? [];
+      const warnings = [...heightWarnings(base, motion), ...(built.overlay?.warnings ?? [])];
       return {
         session_id: session.id,
         total_count: positionsColumn(base).length,
         miss_octree_cache_id: session.state.meta.miss_octree_cache_id,
         octree_posed: shown !== undefined,
         ...octreeBlock(built),
-        ...(warnings.length > 0 ? { warnings: [...warnings] } : {}),
+        ...(warnings.length > 0 ? { warnings } : {}),
       };
     });
   });
 }
+
+/** Warns of heights that a tilt leaves as they were. */
+const heightWarnings = (base: CloudState, { vertical_scale }: Motion): string[] =>
+  vertical_scale === null && optionalExtra(base, HEIGHT_SLUG)
+    ? [
+        `The motion tilts the cloud: the column ${HEIGHT_SLUG} still has the heights along the former vertical. Compute the terrain and the heights again (POST dem with add_height_column true).`,
+      ]
+    : [];
 
 /** Both results, after both have settled, so that neither is still running when the other's failure is thrown. */
 async function both<A, B>(first: Promise<A>, second: Promise<B> | undefined): Promise<[A, B | undefined]> {
@@ -118,6 +131,10 @@ async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<
   if (distance && motion.is_similarity && motion.scale !== 1) {
     put(extraKey("distance"), await job.track(() => native.scaleColumn(distance, motion.scale)));
   }
+  const heights = optionalExtra(base, HEIGHT_SLUG);
+  const { vertical_scale } = motion;
+  if (heights && vertical_scale !== null && Math.abs(vertical_scale - 1) > UPRIGHT_TOLERANCE)
+    put(extraKey(HEIGHT_SLUG), await job.track(() => native.scaleColumn(heights, vertical_scale)));
   const { miss_octree_origin, normals_stale, scan_origins, source_offset_m } = base.meta;
   const misses = new Map(base.misses);
   for (const key of ["positions", "origins"] as const) {

@@ -9,6 +9,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/terrain.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { publishLabels } from "../classify/label-column.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
@@ -142,7 +143,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   }
   const layers = plan.surface === "dtm" ? await terrainLayers(cloud, surface, cell.native, job) : {};
   const shown = await layerOf(grid, cell.native, job);
-  const warnings = [...ignored, ...vertexWarnings(frame)];
+  const warnings = [...ignored, ...(await leftOut(cloud, surface, job)), ...vertexWarnings(frame)];
   const meta: DemSuccess = {
     success: true,
     error: null,
@@ -175,6 +176,12 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     buffers[`layer_vert_${name}`] = buffer(layer.at_vertices, "f32");
   }
   return { answer: { meta, buffers }, surface };
+}
+
+/** Warns of hits without a class where the terrain is that of a session's ground classes. */
+function leftOut({ ground, skip, ground_is_given }: DemCloud, { sources }: DemSurface, job: Job): Promise<string[]> {
+  const from_column = sources.ground_source === "column" && !ground_is_given;
+  return unclassifiedWarnings(from_column ? ground : null, skip, "The terrain leaves them out.", job);
 }
 
 const buffer = (data: ColumnRef, dtype: DemBuffer["dtype"]): DemBuffer => ({ dtype, length: data.length, data });

@@ -15,6 +15,7 @@ import * as native from "../../native/inventory.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
@@ -25,6 +26,7 @@ import { treeSizes } from "./tree-sizes.ts";
 
 export const TREE_SLUG = "tree_instance";
 const GROUND_SLUG = "ground_class";
+const UNCLASSIFIED_EFFECT = "Trees among them may be missing or have a wrong height, and so may the plot.";
 const CHANGED = "the cloud changed while the inventory ran; run it again";
 /** How often a running inventory looks whether its cloud is still the session's. */
 const CHANGE_POLL_MS = 50;
@@ -55,9 +57,12 @@ export async function treeInventory(
       const { skip } = await surviving(base, job.quiet()); // the stages show the inventory itself
       const { rows, largest } = await treeSizes(trees.native, skip, deps, job);
       const bytes = native.treeInventoryBytes(rows, largest, job.threads);
-      return deps.admission.run(job, "Tree inventory", bytes, async () =>
-        answerOf(await measured(session, base, skip, params, job), request, params, job),
-      );
+      return deps.admission.run(job, "Tree inventory", bytes, async () => {
+        const found = await measured(session, base, skip, params, job);
+        const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
+        const answer = answerOf(found, request, params, job);
+        return { ...answer, warnings: [...gaps, ...answer.warnings] };
+      });
     });
   } catch (raw) {
     if (job.canceled) throw raw;

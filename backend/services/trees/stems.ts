@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/stems.ts";
 import { type CloudSession, type CloudState, requireUnchanged } from "../../sessions/cloud-session.ts";
+import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 
@@ -33,6 +34,8 @@ export function checkStems({ band_min_m, band_max_m, max_diameter_m }: DetectSte
     );
   }
 }
+
+const UNCLASSIFIED_EFFECT = "Their heights above the ground may be unknown too, so stems among them are not found.";
 
 function heightsOf(state: CloudState) {
   const heights = optionalExtra(state, "height_above_ground");
@@ -66,7 +69,8 @@ export function detectStems(
       const found = await job.track(() => native.detectStems(positions, skip, heights, ground, params));
       requireUnchanged(base, session.state);
       const { layer_points, clusters, rejected } = found;
-      const warnings = found.stems.length > 0 ? [] : [whyNone(found, hit_count, request)];
+      const unclassified = await unclassifiedWarnings(ground, skip, UNCLASSIFIED_EFFECT, job);
+      const warnings = [...unclassified, ...(found.stems.length > 0 ? [] : [whyNone(found, hit_count, request)])];
       return {
         session_id: session.id,
         seeds: found.stems.map(seedOf),

@@ -11,6 +11,7 @@ import { fromNative } from "../../jobs/native-error.ts";
 import { compactColumns } from "../../native/cloud/edit.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { publishLabels } from "../classify/label-column.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal } from "../run/cost-warning.ts";
@@ -107,7 +108,8 @@ export function segmentTreesSession(
       const { labels, report, tiling } = await labelTrees(plan, job);
       const answer = { session_id: session.id, analyzed_points: plan.input.vegetation_count, ...report, tiling };
       const published = await publishLabels(session, base, { ...TREES, labels }, { ...request, mask }, deps, job);
-      const warnings = [...noiseWarnings(noise_count), ...answer.warnings, ...published.warnings];
+      const unclassified = await unclassifiedWarnings(input.ground, input.skip, "They are taken for plants.", job);
+      const warnings = [...noiseWarnings(noise_count), ...unclassified, ...answer.warnings, ...published.warnings];
       return { ...answer, ...published, warnings };
     });
   });

@@ -10,6 +10,7 @@ import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
@@ -109,6 +110,10 @@ export async function sessionWood(state: CloudState, slug: string | null, job: J
   };
   return { mask, input };
 }
+
+/** Warns of hits that skip_ground cannot leave out. */
+export const unclassifiedGround = (state: CloudState, skip: NativeColumn | null, job: Job): Promise<string[]> =>
+  unclassifiedWarnings(optionalExtra(state, GROUND_SLUG), skip, "Ground among them is kept.", job);
 
 async function withoutGround(
   state: CloudState,

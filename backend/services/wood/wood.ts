@@ -20,6 +20,7 @@ import {
   joinedWood,
   missingReflectance,
   sessionWood,
+  unclassifiedGround,
   type WoodInput,
   type WoodSource,
 } from "./wood-input.ts";
@@ -238,7 +239,8 @@ export function segmentWoodSession(
 ): Promise<SessionWoodResponse> {
   return session.read(job, async (base) => {
     const { mask, input } = await sessionWood(base, request.scalar_slug ?? null, job, request.skip_ground);
-    const missing = missingReflectance(base, request.scalar_slug ?? null);
+    const unclassified = request.skip_ground ? await unclassifiedGround(base, mask.skip, job) : [];
+    const missing = [...missingReflectance(base, request.scalar_slug ?? null), ...unclassified];
     const plan = planWood(input, filter, deps);
     if (plan.cost_warning && !request.acknowledge_cost) throw asRefusal(plan.cost_warning);
     const octree = request.defer_octree ? 0 : octreeCost(base, mask);

@@ -76,8 +76,9 @@ TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeR
   out.heights.reserve(out.points.size());
   visit_scalar(*cloud.height_above_ground, [&](auto heights) {
     for_each_row(order, tree, ctx, [&](std::size_t row) {
-      if (out.nonfinite == 0 || is_finite(cloud.positions[row] + cloud.shift))
-        out.heights.push_back(static_cast<double>(heights[row]));
+      if (out.nonfinite != 0 && !is_finite(cloud.positions[row] + cloud.shift)) return;
+      const auto height = static_cast<double>(heights[row]);
+      out.heights.push_back(height == 0 ? std::numeric_limits<double>::quiet_NaN() : height);
     });
   });
   return out;

@@ -22,7 +22,7 @@ struct TreeCloud {
   Vec3d shift;                           ///< added to positions: the frame of the results
   Span<const std::uint8_t> skip;         ///< (n) non-zero = leave out, or empty
   const AnyColumn* tree_instance;        ///< (n) scalar; rounded; ids are above 0
-  const AnyColumn* height_above_ground;  ///< (n) scalar, metres, not finite = unknown; or nullptr
+  const AnyColumn* height_above_ground;  ///< (n) scalar, metres; 0 or not finite = unknown; or nullptr
   const AnyColumn* ground_class;         ///< (n) scalar, 1 = ground; or nullptr
 };
 

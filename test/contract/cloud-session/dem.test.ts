@@ -94,6 +94,17 @@ test("slope_correction defaults to true; false keeps the values of the points", 
   expect((await refusal(made, url(session_id), { slope_correction: "no" }))[0]).toBe(422);
 });
 
+test("points that came back after the ground was segmented are named", async () => {
+  const rows = gridPoints(6, 5, (x) => x / 2).map(([x, y, z], i) => `${x} ${y} ${z} ${i < 7 ? 0 : i < 10 ? 2 : 1}`);
+  const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+  const said = [expect.stringMatching(/^7 points have no ground class.*leaves them out.*Segment the ground again/)];
+  for (const surface_type of ["dtm", "chm"])
+    expect((await session(session_id, { surface_type })).meta.warnings).toEqual(said);
+  expect((await session(session_id, { surface_type: "dsm" })).meta.warnings).toBeUndefined();
+  await made.post(session_id, "delete_region", { region: { kind: "box", min: [-1, -1, -9], max: [9, 1.9, 99] } });
+  expect((await session(session_id)).meta.warnings).toBeUndefined();
+});
+
 describe("add_height_column", () => {
   test("writes heights and rebuilds the octree with them", async () => {
     const { session_id, cache_id } = await forest();

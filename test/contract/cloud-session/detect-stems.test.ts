@@ -61,6 +61,15 @@ describe("stems of a plot on a slope", () => {
     expect((await stateOf(made, session_id)).version).toBe(0);
   });
 
+  test("points that came back without a ground class are named", async () => {
+    const lost = (row: string) => row.replace(/ [-.\d]+ 2$/, " 0 0");
+    const rows = stemRows(PLOT).map((row) => (Number(row.split(" ")[0]) < 3 ? lost(row) : row));
+    const { session_id } = await plot(rows);
+    const { seeds, warnings } = await detect(session_id);
+    expect(seeds).toHaveLength(3);
+    expect(warnings).toEqual([expect.stringMatching(/points have no ground class.*stems among them are not found/)]);
+  });
+
   test("deleted points, misses and ground take no part", async () => {
     const { session_id } = await plot();
     await post(session_id, "delete_region", { region: { kind: "box", min: [1, 1, 0], max: [3, 3, 200] } });

@@ -177,6 +177,39 @@ describe("metadata of the clouds", () => {
   });
 });
 
+describe("what does not fit together is named", () => {
+  const warningsOf = async (session_ids: readonly string[]) =>
+    (await answered(made, MergeResponse, URL, { session_ids })).warnings;
+  test.each([
+    [{ crs_epsg: 32632 }, { crs_epsg: 32633 }, "EPSG:32632, EPSG:32633"],
+    [{ crs_epsg: 32632 }, {}, "EPSG:32632, none"],
+    [{ crs_wkt: "A" }, { crs_wkt: "B" }, "one without an EPSG code"],
+    [{ crs_is_geographic: true }, {}, "degrees, none"],
+  ])("coordinate systems %j and %j", async (first, second, named) => {
+    const inputs = await ids(lineCloud(made, [1]), lineCloud(made, [2]));
+    await describeAs(inputs[0] ?? "", first);
+    await describeAs(inputs[1] ?? "", second);
+    expect(await warningsOf(inputs)).toEqual([expect.stringContaining(`different coordinate systems (${named})`)]);
+  });
+
+  test("one coordinate system described in two ways is one", async () => {
+    const inputs = await ids(lineCloud(made, [1]), lineCloud(made, [2]));
+    await describeAs(inputs[0] ?? "", { crs_epsg: 32632, crs_wkt: "A" });
+    await describeAs(inputs[1] ?? "", { crs_epsg: 32632 });
+    expect(await warningsOf(inputs)).toBeUndefined();
+  });
+
+  test("trees of several clouds with the same number", async () => {
+    const trees = (...numbers: number[]) =>
+      cloud(made, ["x y z tree_instance", ...numbers.map((id, i) => `${i} 0 0 ${id}`)]);
+    const inputs = await ids(trees(0, 1, 2, 3), trees(0, 2, 3, 4), trees(0, 5));
+    expect(await warningsOf(inputs)).toEqual([expect.stringMatching(/^2 tree numbers are in more than one cloud/)]);
+    expect(await warningsOf([inputs[0] ?? "", inputs[2] ?? ""])).toBeUndefined();
+    await remove(inputs[0] ?? "", 2, 3);
+    expect(await warningsOf(inputs.slice(0, 2))).toBeUndefined();
+  });
+});
+
 test("misses of all inputs keep their positions, because there is no common scanner", async () => {
   const inputs = await ids(lineCloud(made, [1, 1], 1, { origin: [0, 0, 1] }), cloud(made, ["x y z", "5 0 0"]));
   const merged = await merge(inputs);

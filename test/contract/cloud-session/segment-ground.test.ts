@@ -78,6 +78,14 @@ test("a second run replaces the column and discards its strokes", async () => {
   expect(meta.extra_dims_meta).toEqual([{ slug: "ground_class", label: "Ground Class" }]);
 });
 
+test("heights above a former ground are told", async () => {
+  const { session_id } = await plain();
+  expect((await segment(session_id)).warnings).toEqual([]);
+  await post(session_id, "dem", { add_height_column: true, cell_size: 1 });
+  const said = [expect.stringMatching(/height_above_ground still has the heights above the former ground/)];
+  expect((await segment(session_id, { method: "smrf" })).warnings).toEqual(said);
+});
+
 test("the terrain is then computed from the labels", async () => {
   const { session_id } = await plain();
   await segment(session_id, { defer_octree: true });

@@ -67,6 +67,14 @@ test("no ground_class column: a warning flag", async () => {
   expect(answer).toMatchObject({ ground_warning: true, chm: { ground_source: "lowest_return" }, num_trees: count });
 });
 
+test("hits without a ground class beside others with one are named", async () => {
+  const rows = points.map((p, i) => `${p.join(" ")} ${i < 5 ? 0 : (ground_class[i] ?? 0)}`);
+  const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+  expect((await segment(session_id, { defer_octree: true })).warnings).toEqual([
+    expect.stringMatching(/^5 points have no ground class.*taken for plants/),
+  ]);
+});
+
 test("default: untiled, and its tiling block", async () => {
   const { session_id } = await classified();
   const answer = await segment(session_id, { method: "default" });

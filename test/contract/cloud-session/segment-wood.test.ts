@@ -61,6 +61,11 @@ test("skip_ground: the points without ground as if there were none; refused with
   const answer = await segment(session_id, { method: "sota", skip_ground: true });
   expect(answer.analyzed_points).toBe(low.filter((ground) => !ground).length);
   expect(answer.warnings.filter((text) => text.includes("ground"))).toEqual([]);
+  const back = labelled.map((row, i) => (i < 3 ? row.replace(/ [12]$/, " 0") : row));
+  const unlabelled = await cloud(made, ["x y z ground_class", ...back]);
+  expect((await segment(unlabelled.session_id, { method: "sota", skip_ground: true })).warnings).toContainEqual(
+    expect.stringMatching(/^3 points have no ground class.*Ground among them is kept/),
+  );
   const alone = await cloud(made, ["x y z", ...points.flatMap((p, i) => (low[i] ? [] : [p.join(" ")]))]);
   await segment(alone.session_id, { method: "sota" });
   const labels = await woodOf(session_id);

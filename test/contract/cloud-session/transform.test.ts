@@ -54,6 +54,7 @@ const FULL = [
   "7 8 9 12 22 32 42 350000000.375 2 0 9 0 0 0 12 0.75 8 0",
   "0 0 909 0 0 0 0 350000000.5 3 0 9 0 0 1 12 0 900 1",
 ];
+const HEIGHTS = ["x y z height_above_ground", "0 0 7 0", "1 0 8.5 1.5", "2 1 11 4"];
 const rounded = (values: readonly number[] | undefined, digits = 6) =>
   values?.map((value) => Math.round(value * 10 ** digits) / 10 ** digits + 0);
 
@@ -101,6 +102,27 @@ describe("what moves", () => {
     const { session_id } = await lineCloud(made, [1, 1]);
     await transform(session_id, scaled(2, 1, 1));
     expect((await metaOf(session_id)).normals_stale).toBe(false);
+  });
+
+  test.each([
+    ["a scale of all axes", scaled(2, 2, 2), [0, 3, 8]],
+    ["a scale of the height alone", scaled(1, 1, 0.5), [0, 0.75, 2]],
+    ["a turn about the vertical and a move", [0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, 700, 0, 0, 0, 1], [0, 1.5, 4]],
+    ["a shear along the ground", [1, 0.5, 0, 0, 0, 1, 0, 0, 0.25, 0, 3, 0, 0, 0, 0, 1], [0, 4.5, 12]],
+  ])("heights above the ground follow %s", async (_, matrix, expected) => {
+    const { session_id } = await cloud(made, HEIGHTS);
+    const { warnings } = await transform(session_id, matrix);
+    expect([await columnOf(made, session_id, "extra/height_above_ground"), warnings]).toEqual([expected, undefined]);
+  });
+
+  test("a tilt leaves heights above the ground as they were, and says so", async () => {
+    const tilt = [1, 0, 0, 0, 0, 0.8, -0.6, 0, 0, 0.6, 0.8, 0, 0, 0, 0, 1];
+    const { session_id } = await cloud(made, HEIGHTS);
+    const { warnings } = await transform(session_id, tilt);
+    expect(await columnOf(made, session_id, "extra/height_above_ground")).toEqual([0, 1.5, 4]);
+    expect(warnings).toEqual([expect.stringMatching(/tilts .*height_above_ground .*former vertical/)]);
+    const { session_id: bare } = await lineCloud(made, [1, 1]);
+    expect((await transform(bare, tilt)).warnings).toBeUndefined();
   });
 
   test("the matrix applies to the true world: a rotation about its origin, 4000 km away", async () => {

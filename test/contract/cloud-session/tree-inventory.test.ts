@@ -186,6 +186,15 @@ test("without ground the lowest point of a tree is its ground", async () => {
   expect(list.warnings.join(" ")).toContain("lowest point");
 });
 
+test("a tree that came back after its columns were written has its height from its own points, and it is said", async () => {
+  const back = (row: string) => row.replace(/ 8 [-.\d]+ 2$/, " 8 0 0");
+  const { session_id } = await forest({}, forestRows(TREES).map(back));
+  const list = await measure(session_id);
+  expect(list.trees.map(({ height_m }) => Math.round(height_m ?? 0))).toEqual([8, 8]);
+  expect(list.trees.map(({ ground_source }) => ground_source)).toEqual(["height_above_ground", "ground_class"]);
+  expect(list.warnings).toEqual([expect.stringMatching(/^3000 points have no ground class.*Segment the ground again/)]);
+});
+
 test.each([
   [{ fit_method: "magic" }, /fit method/],
   [{ slice_thickness_m: 0, crown_gap_m: -1 }, /slice_thickness_m \(0\), crown_gap_m \(-1\)/],

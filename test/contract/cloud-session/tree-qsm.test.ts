@@ -54,6 +54,17 @@ test("a model per tree in the world frame; a tree that fails is one of the resul
   expect([...fractions].sort((a, b) => a - b)).toEqual(fractions);
 });
 
+test("points of trees without a wood class are told: they came back after wood was told from leaves", async () => {
+  const back = stand(true).map((row, i) => (i > 50 && i <= 60 ? row.replace(/ 7 [12]$/, " 7 0") : row));
+  const { session_id } = await cloud(made, back);
+  const said = [expect.stringMatching(/^10 points of trees have no wood class.*models leave them out/)];
+  expect((await models(session_id, { tree_ids: [7], include_models: false })).warnings).toEqual(said);
+  expect((await models(session_id, { tree_ids: [7], wood_only: false })).warnings).toEqual([]);
+  const grounded = back.map((row, i) => (i === 0 ? `${row} ground_class` : `${row} ${/ 7 0$/.test(row) ? 1 : 2}`));
+  const { session_id: on_ground } = await cloud(made, grounded);
+  expect((await models(on_ground, { tree_ids: [7], include_models: false })).warnings).toEqual([]);
+});
+
 test("the model of a tree is that of a build of its points", async () => {
   const { session_id } = await cloud(made, stand(true));
   const { results } = await models(session_id, { tree_ids: [7] });

@@ -111,6 +111,10 @@ TEST(LasGeotiff, ProjectedGeographicAndUserDefined) {
 TEST(LasGeotiff, Units) {
   EXPECT_EQ(geotiff({1, 1, 0, 2, 1024, 0, 1, 1, 3076, 0, 1, 9002}).unit_m, 0.3048);
   EXPECT_EQ(geotiff({1, 1, 0, 1, 4099, 0, 1, 9003}).vertical_unit_m, kSurveyFoot);
+  EXPECT_EQ(geotiff({1, 1, 0, 1, 4096, 0, 1, 6360}).vertical_unit_m, kSurveyFoot);
+  EXPECT_EQ(geotiff({1, 1, 0, 1, 4096, 0, 1, 8228}).vertical_unit_m, 0.3048);
+  EXPECT_EQ(geotiff({1, 1, 0, 2, 4096, 0, 1, 6360, 4099, 0, 1, 9001}).vertical_unit_m, 1.0);
+  EXPECT_FALSE(geotiff({1, 1, 0, 1, 4096, 0, 1, 5703}).vertical_unit_m.has_value());
   EXPECT_EQ(geotiff({1, 1, 0, 1, 3072, 0, 1, 2229}).unit_m,
             kSurveyFoot);                                             // California 5: the code settles it
   EXPECT_EQ(geotiff({1, 1, 0, 1, 3072, 0, 1, 2269}).unit_m, 0.3048);  // Oregon North: international feet

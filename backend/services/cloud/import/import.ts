@@ -20,6 +20,7 @@ import { trajectoryParams } from "./beam-trajectory.ts";
 import { LIKELY_DEGREES, looksLikeDegrees } from "./likely-degrees.ts";
 import { type CheckedCreate, toWorld } from "./request.ts";
 import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
+import { unitWarnings } from "./unit-warnings.ts";
 
 /** Formats that mark each miss or contain none. Their poses are often placeholders: with the origin of a national grid
  * as scanner position, detection by distance would mark every point as sky. */
@@ -256,16 +257,6 @@ function importWarnings({ cloud, assigned, checked }: Imported): string[] {
       "GPS times are seconds of the week, without an epoch: they cannot be joined to an absolute trajectory.",
     );
   }
-  const unit = cloud.crs?.unit_m ?? 1;
-  if (checked.unit_scale === null && Math.abs(unit - 1) > 1e-12) {
-    warnings.push(
-      `The file's coordinates are in ${cloud.crs?.unit_name} (${unit} m); they were read as metres. Import with source_units to convert them.`,
-    );
-  }
-  if (cloud.crs?.is_geographic) {
-    warnings.push(
-      "The file's x and y are angles in degrees, not metres: distances and areas will be wrong. Project it first.",
-    );
-  }
+  warnings.push(...unitWarnings(cloud.crs, checked.unit_scale));
   return warnings;
 }

@@ -196,6 +196,21 @@ TEST(TreeInventory, TheGroundIsTheBestSourceThatThereIs) {
   EXPECT_EQ(plot.measure().trees[0].stem.ground.source, GroundSource::kGroundClass);
 }
 
+TEST(TreeInventory, AHeightOfZeroIsUnknown) {
+  Plot plot;
+  plot.add_ground(20);
+  plot.add_tree(10, 10, 1, 0.3);
+  const double height = plot.measure().trees[0].height_m;
+  for (std::size_t i = 0; i < plot.heights.size(); ++i) {  // as undone deletions have it
+    if (plot.points[i].z > 2 && i % 3 == 0) plot.heights[i] = 0;
+  }
+  const MeasuredTree part = plot.measure().trees[0];
+  EXPECT_EQ(part.stem.ground.source, GroundSource::kHeightAboveGround);
+  EXPECT_NEAR(part.height_m, height, 1e-6);
+  std::fill(plot.heights.begin(), plot.heights.end(), 0.F);
+  EXPECT_EQ(plot.measure().trees[0].stem.ground.source, GroundSource::kGroundClass);
+}
+
 TEST(TreeInventory, SkippedRowsAreNeitherGroundNorPlot) {
   Plot plot;
   plot.add_ground(20);

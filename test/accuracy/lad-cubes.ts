@@ -48,6 +48,16 @@ export const CUBE_CASES: readonly CubeCase[] = [
   { ...DENSE, name: "leaves: spherical 30 rays own G", rays: 30, seeds: 1 },
   { ...CUBE, name: "leaves: Beta 1.5 3 from above", law: BETA, seen: "from above", seeds: 3, own_g: false },
   { ...CUBE, name: "leaves: planophile level and from above", law: PLANOPHILE, seen: BOTH, seeds: 3, own_g: false },
+  { ...CUBE, name: "leaves: spherical by one below", seen: "by one below", seeds: 10, own_g: false },
+  { ...CUBE, name: "leaves: LAD 0.5 by one below", density: 0.5, seen: "by one below", seeds: 10, own_g: false },
+  {
+    ...CUBE,
+    name: "leaves: erectophile by one below",
+    law: ERECTOPHILE,
+    seen: "by one below",
+    seeds: 10,
+    own_g: false,
+  },
   { ...DENSE, name: "leaves: planophile own G", law: PLANOPHILE },
   { ...DENSE, name: "leaves: planophile from below own G", law: PLANOPHILE, seen: "from below" },
   { ...DENSE, name: "leaves: planophile from above own G", law: PLANOPHILE, seen: "from above" },
@@ -106,11 +116,27 @@ function fromBelow(k: number) {
   return { id: `${k}`, origin, ...sweep, phi_min_deg: to - 21, phi_max_deg: to + 21, ...BEAM };
 }
 
+/** A scanner 1.2 m below the cube. */
+const rightBelow = () => [
+  {
+    id: "0",
+    origin: [0.1, 0.07, -2.2] as Triple,
+    n_theta: 900,
+    theta_min_deg: 0,
+    theta_max_deg: 60,
+    n_phi: 2400,
+    phi_min_deg: 0,
+    phi_max_deg: 360,
+    ...BEAM,
+  },
+];
+
 const BEAM = { exit_diameter_m: 0.005, beam_divergence_mrad: 0.3 };
 
 /** Scanners as the case has them, or one that is carried around the cube along a square. */
 function scannersOf({ moving, own_g, seen }: CubeCase) {
   if (seen === "from above") return fromAbove();
+  if (seen === "by one below") return rightBelow();
   const half = (Math.atan2(EDGE * 0.95, AWAY - EDGE / 2) * 180) / Math.PI;
   const step = own_g ? 0.06 : 0.25;
   const n = Math.round((2 * half) / step);

@@ -4,8 +4,8 @@ import { type Uniform, uniform } from "./random.ts";
 
 export type Triple = [number, number, number];
 
-/** Four scanners beside the cube or 45 degrees below, two above it, or two beside and two above. */
-export type Seen = "level" | "from below" | "from above" | "level and from above";
+/** Four scanners beside the cube or 45 degrees below, two above it, two beside and two above, or one right below. */
+export type Seen = "level" | "from below" | "from above" | "level and from above" | "by one below";
 
 export interface CubeCase {
   readonly name: string;

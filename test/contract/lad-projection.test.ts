@@ -290,7 +290,10 @@ describe("from an own triangulation", () => {
     const points = (await compute({ ...free, ...limits, scans, element_width: 0 })).cells[0];
     const alone = Math.hypot(points?.lad_std ?? 0, 0.02 * (points?.lad ?? 0));
     expect(points?.lad_std_total).toBeCloseTo(alone, 3);
-    expect(given.cells[0]?.lad_std_total).toBeGreaterThan(1.5 * (given.cells[0]?.lad_std ?? 0));
+    // Seen from one side, the leaves of a voxel are as they happen to be turned.
+    const large = { ...free, ...flat, scans: scans.slice(0, 1), element_width: 0.1 };
+    const [one] = (await compute(large)).cells;
+    expect(one?.lad_std_total ?? 0).toBeGreaterThan(1.2 * (one?.lad_std ?? 0));
     expect(Math.abs((both.cells[0]?.lad ?? 0) / (given.cells[0]?.lad ?? 1) - 1)).toBeLessThan(0.1);
     const level = { ...free, ...limits, scans: scans.slice(0, 1) };
     expect((await compute(level)).gtheta_per_beam).toBe(false);

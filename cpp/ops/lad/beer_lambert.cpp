@@ -42,7 +42,7 @@ double extinction(const ChordQuadrature& chords, double mean, double p, double m
 }
 
 struct VarianceTerms {
-  double variance;
+  double variance, placing;  ///< of a; the part of it for where the elements lie
   bool valid;
 };
 
@@ -80,7 +80,8 @@ VarianceTerms variance_of(const VoxelSums& sums, const ReachSums* reach, double 
   const double depth = a * g * path;
   const bool valid = (depth <= 2 && element <= 0.05 && n >= 30) ||
                      (depth <= 2.5 && element <= 0.01 && n >= 150) || (element <= 0.05 && n >= 150);
-  return {(sampling + placing) / (per_share * per_share), valid};
+  const double squared = per_share * per_share;
+  return {(sampling + placing) / squared, placing / squared, valid};
 }
 
 /// Of one leaf, m2.
@@ -150,26 +151,27 @@ struct Inversion {
         if (std::isfinite(terms.variance)) {
           const double leaf = 1 - wood.share;
           out.variance[v] = leaf * leaf * terms.variance + a * a * wood.variance;
-          out.error[v] = std::sqrt(out.variance[v] + by_chance(v, n, out.lad[v]) +
-                                   std::pow(out.lad[v] * out.common_g_error, 2));
+          out.error[v] =
+              std::sqrt(out.variance[v] + by_chance(v, n, out.lad[v], leaf * leaf * terms.placing) +
+                        std::pow(out.lad[v] * out.common_g_error, 2));
           if (terms.valid) state |= kVoxelTrusted;
         }
       }
     }
     out.state[v] = state;
   }
-  /// Variance of lad from the chance of its leaves alone.
-  double by_chance(std::size_t v, double beams, double lad) const {
-    const double leaf = leaf_area(params),
-                 volume = params.voxel_size.x * params.voxel_size.y * params.voxel_size.z;
+  /// Variance of lad from the chance of its leaves, less the part that is in the variance.
+  double by_chance(std::size_t v, double beams, double lad, double placing) const {
+    const Vec3d& size = params.voxel_size;
+    const double leaf = leaf_area(params), squared = lad * lad;
     const double of_g = params.measured.scatter.empty() ? 0 : params.measured.scatter[v] * leaf;
-    if (params.few.views.empty() || !(leaf > 0)) return lad * lad * of_g;
+    if (params.few.views.empty() || !(leaf > 0)) return squared * of_g;
     const auto& view = reinterpret_cast<const VoxelView*>(params.few.views.data)[v];
     const double reached = view.pulses > 0 ? std::clamp(beams / view.pulses, kLeastReached, 1.0) : 1;
-    const double leaves = std::max(1.0, lad * volume / leaf) * reached;
+    const double leaves = std::max(1.0, lad * size.x * size.y * size.z / leaf) * reached;
     const double of_one = view.crowding * (1 + params.few.spread * view.alignment) - 1 -
                           params.measured.spread * view.alignment;
-    return lad * lad * (std::max(0.0, of_one) / leaves + of_g);
+    return squared * of_g + std::max(0.0, squared * of_one / leaves - placing);
   }
 };
 

@@ -86,9 +86,10 @@ struct BeerLambertResult {
 ///          unsolved, unless all its labelled hits are wood
 /// labels   With them the interception a g is split by the share f of wood in the labelled hits: (1 - f) a of leaves, f a g / wood_g
 ///          of wood. A voxel without labelled hits is all leaf. The variance includes that of f as of independent hits.
-/// Error    var(lad) + lad^2 ((k (1 + s q) - 1 - m q) / (n r) + e + c^2): n leaves (discs of element_width_m) of which the share r is
-///          reached, q and k alignment and crowding of their view, s and m spreads, e scatter of a measured G, c common to all voxels. A
-///          leaf weighs as its projection and the density of the pulses where it lies; own, no constant is fitted.
+/// Error    var(lad) + lad^2 (e + c^2), e scatter of a measured G, c common to all voxels; but for where the elements lie the larger of
+///          Pimont's term and lad^2 (k (1 + s q) - 1 - m q) / (n r): n leaves (discs of element_width_m), of which the share r is reached,
+///          q and k alignment and crowding of their view, s and m the spreads. A leaf weighs as its projection and the density of the
+///          pulses where it lies. Own; no constant is fitted.
 /// Order    k-major; the same bits for any number of threads.
 /// Cost     O(cells), 17 bytes per voxel, 25 with labels. Cancel within 50 ms.
 /// Errors   kInvalidArgument: lengths or parameters out of range, a g outside 0 .. 1.

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/random.h"
 #include "ops/lad/beam_rows.h"
 
 namespace pc {
@@ -17,11 +18,14 @@ constexpr double kPi = std::numbers::pi;
 constexpr std::size_t kZenithSteps = 180, kAzimuthSteps = 72;
 constexpr double kStill_m = 1e-3;
 constexpr std::size_t kMovingOrigins = 64;
-/// Parts of a wide voxel along each edge.
-constexpr int kParts = 4;
+/// Parts of a voxel along each edge where the density is not even: near the axis of a scanner, and elsewhere.
+constexpr int kPartsNearAxis = 8, kParts = 3;
 /// Width of a voxel, as a share of its distance and of that from the axis of a scanner, from which on the density of the pulses in it is not
 /// even.
 constexpr double kWide = 0.1, kNearAxis = 0.2;
+/// Rows of a list that are read, taken at random from more.
+constexpr std::size_t kMostRows = std::size_t{1} << 18;
+constexpr std::uint64_t kSeed = 1;
 constexpr std::size_t kGrain = 1024, kPollRows = std::size_t{1} << 16;
 
 /// A scanner, or a place of one that moves.
@@ -32,10 +36,10 @@ struct Scanner {
   std::array<double, kZenithSteps> by_zenith{};  // pulses; of density() per steradian
   std::array<double, kAzimuthSteps> by_azimuth{};
 
-  void add(const Vec3d& direction) {
-    ++pulses;
-    ++by_zenith[zenith_step(direction)];
-    ++by_azimuth[azimuth_step(direction)];
+  void add(const Vec3d& direction, double count) {
+    pulses += count;
+    by_zenith[zenith_step(direction)] += count;
+    by_azimuth[azimuth_step(direction)] += count;
   }
   /// Turns the counts into shares per steradian.
   void finish() {
@@ -74,11 +78,13 @@ class Scanners {
     if (n == 0) return;
     if (!is_still(scan)) return add_moving(scan);
     Scanner& scanner = at(scan.origins[0] + scan.shift - center_);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i % kPollRows == 0) ctx_.checkpoint();
+    const std::size_t step = std::max<std::size_t>(1, n / kMostRows);
+    std::uint64_t taken = 0;
+    for (std::size_t i = 0; i < n; i += step == 1 ? 1 : 1 + random_u64(kSeed, taken) % (2 * step - 1)) {
+      if (++taken % kPollRows == 0) ctx_.checkpoint();
       const Vec3d way = scan.positions[i] - scan.origins[scan.origins.size == 1 ? 0 : i];
       const bool same = i > 0 && !scan.timestamps.empty() && scan.timestamps[i] == scan.timestamps[i - 1];
-      if (!same && is_finite(way) && dot(way, way) > 0) scanner.add(way);
+      if (!same && is_finite(way) && dot(way, way) > 0) scanner.add(way, static_cast<double>(step));
     }
   }
 
@@ -154,15 +160,19 @@ class Viewer {
     const Vec3d middle{(i + 0.5) * cell.x - half_.x, (j + 0.5) * cell.y - half_.y,
                        (k + 0.5) * cell.z - half_.z + lattice_.offset(column)};
     Seen seen;
-    bool wide = false;
+    int parts = 1;
     for (const Scanner& scanner : scanners_) {
       const Vec3d way = to_world(middle) - scanner.origin;
       const double away = std::max(std::sqrt(dot(way, way)), least_);
       const Vec3d unit = way * (1 / away);
-      const bool uneven =
-          scanner.still && (widest_ > kWide * away || widest_ > kNearAxis * std::hypot(way.x, way.y));
-      const double density = uneven ? mean_density(scanner, middle) : scanner.density(way, least_);
-      wide = wide || (uneven && density > 0);
+      const bool near_axis = widest_ > kNearAxis * std::hypot(way.x, way.y);
+      const int own_parts = !scanner.still           ? 1
+                            : near_axis              ? kPartsNearAxis
+                            : widest_ > kWide * away ? kParts
+                                                     : 1;
+      const double density =
+          own_parts > 1 ? mean_density(scanner, middle, own_parts) : scanner.density(way, least_);
+      if (density > 0) parts = std::max(parts, own_parts);
       seen.add(density, unit);
       const Vec3d own{rotation_.x_before(unit.x, unit.y), rotation_.y_before(unit.x, unit.y), unit.z};
       const double across = cell.y * cell.z * std::abs(own.x) + cell.x * cell.z * std::abs(own.y) +
@@ -170,7 +180,7 @@ class Viewer {
       seen.pulses += density * across;
     }
     if (!(seen.density > 0)) return {1, 1, 0};
-    return {seen.alignment(), wide && !moves_ ? crowding(middle) : 1, moves_ ? 0 : seen.pulses};
+    return {seen.alignment(), parts > 1 && !moves_ ? crowding(middle, parts) : 1, moves_ ? 0 : seen.pulses};
   }
 
  private:
@@ -179,29 +189,29 @@ class Viewer {
             p.z};
   }
   template <class Use>
-  void each_part(const Vec3d& middle, Use&& use) const {
-    const auto step = [](int part) { return (part + 0.5) / kParts - 0.5; };
+  void each_part(const Vec3d& middle, int parts, Use&& use) const {
+    const auto step = [&](int part) { return (part + 0.5) / parts - 0.5; };
     const Vec3d& cell = lattice_.cell;
-    for (int a = 0; a < kParts; ++a)
-      for (int b = 0; b < kParts; ++b)
-        for (int c = 0; c < kParts; ++c)
+    for (int a = 0; a < parts; ++a)
+      for (int b = 0; b < parts; ++b)
+        for (int c = 0; c < parts; ++c)
           use(to_world(middle + Vec3d{step(a) * cell.x, step(b) * cell.y, step(c) * cell.z}));
   }
-  double mean_density(const Scanner& scanner, const Vec3d& middle) const {
+  double mean_density(const Scanner& scanner, const Vec3d& middle, int parts) const {
     double sum = 0;
-    each_part(middle,
-              [&](const Vec3d& place) { sum += scanner.density(place - scanner.origin, least_ / kParts); });
-    return sum / (kParts * kParts * kParts);
+    each_part(middle, parts,
+              [&](const Vec3d& place) { sum += scanner.density(place - scanner.origin, least_ / parts); });
+    return sum / (parts * parts * parts);
   }
-  double crowding(const Vec3d& middle) const {
+  double crowding(const Vec3d& middle, int parts) const {
     double sum = 0, squares = 0;
-    each_part(middle, [&](const Vec3d& place) {
+    each_part(middle, parts, [&](const Vec3d& place) {
       double density = 0;
       for (const Scanner& scanner : scanners_)
-        density += scanner.density(place - scanner.origin, least_ / kParts);
+        density += scanner.density(place - scanner.origin, least_ / parts);
       sum += density, squares += density * density;
     });
-    return sum > 0 ? squares * (kParts * kParts * kParts) / (sum * sum) : 1;
+    return sum > 0 ? squares * (parts * parts * parts) / (sum * sum) : 1;
   }
 
   const std::vector<Scanner>& scanners_;

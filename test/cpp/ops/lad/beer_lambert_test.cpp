@@ -139,7 +139,7 @@ TEST(BeerLambert, ErrorOfAMeasuredGWidensIntervals) {
   BeerLambertParams params = params_of(2, 1, 1);
   params.element_width_m = 0.1;
   const auto known = invert(sums, {0.5}, params);
-  EXPECT_EQ(known.g_error.size(), 0U);
+  EXPECT_NEAR(known.error[1], std::sqrt(known.variance[1]), 1e-15);
   EXPECT_EQ(known.common_g_error, 0);
   const std::vector<double> scatter{0.4, 0.9};
   params.measured = {test::span_of(scatter), 0.1, 0.02};
@@ -150,20 +150,57 @@ TEST(BeerLambert, ErrorOfAMeasuredGWidensIntervals) {
   for (std::size_t v = 0; v < 2; ++v) {
     EXPECT_EQ(found.lad[v], known.lad[v]);
     EXPECT_EQ(found.variance[v], known.variance[v]);
-    EXPECT_NEAR(found.g_error[v], std::sqrt(scatter[v] * leaf + common * common), 1e-12);
+    const double own = found.variance[v] + std::pow(found.lad[v], 2) * scatter[v] * leaf;
+    EXPECT_NEAR(found.error[v], std::sqrt(own + std::pow(found.lad[v] * common, 2)), 1e-12);
     sum += found.lad[v];
-    variance += found.variance[v] + std::pow(found.lad[v], 2) * scatter[v] * leaf;
+    variance += own;
   }
   EXPECT_NEAR(found.totals.group_half_width, 1.96 * std::sqrt(variance + std::pow(sum * common, 2)) / 2,
               1e-12);
   params.element_width_m = 0;  // leaves are points: only what all voxels have in common
-  EXPECT_NEAR(invert(sums, {0.5}, params).g_error[1], 0.02, 1e-12);
+  const auto points = invert(sums, {0.5}, params);
+  EXPECT_NEAR(points.error[1], std::hypot(std::sqrt(points.variance[1]), 0.02 * points.lad[1]), 1e-12);
   const std::vector<double> few{0.4};
   params.measured.scatter = test::span_of(few);
   EXPECT_THROW(invert(sums, {0.5}, params), Error);
   params.measured = {test::span_of(scatter), -0.1, 0.02};
   EXPECT_THROW(invert(sums, {0.5}, params), Error);
   params.measured = {test::span_of(scatter), 0.1, NAN};
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+}
+
+TEST(BeerLambert, FewLeavesWidenIntervalsAsTheyAreSeen) {
+  const std::vector<VoxelSums> sums{voxel_of(std::vector<double>(400, 0.5), 0.6),
+                                    voxel_of(std::vector<double>(400, 0.5), 0.6),
+                                    voxel_of(std::vector<double>(400, 0.5), 1)};
+  BeerLambertParams params = params_of(3, 1, 1);
+  params.element_width_m = 0.1;
+  const auto plain = invert(sums, {0.5}, params);
+  // One direction and even pulses that all reach it; half of them, crowded; no leaf.
+  const std::vector<double> views{1, 1, 400, 0.5, 1.2, 800, 1, 1, 400};
+  params.few = {test::span_of(views), 1.0 / 3};
+  const auto found = invert(sums, {0.5}, params);
+  const double leaves = plain.lad[0] / (std::numbers::pi * 0.01 / 4);
+  params.few = {};
+  params.element_width_m = 0;
+  const auto points = invert(sums, {0.5}, params);  // for where leaves lie, the larger term holds
+  const auto added = [&](std::size_t v) {
+    return (std::pow(found.error[v], 2) - points.variance[v]) / std::pow(plain.lad[0], 2);
+  };
+  params.element_width_m = 0.1;
+  params.few = {test::span_of(views), 1.0 / 3};
+  EXPECT_NEAR(added(0), 1.0 / 3 / leaves, 1e-9);
+  EXPECT_NEAR(added(1), (1.2 * (1 + 0.5 / 3) - 1) / (leaves / 2), 1e-9);
+  EXPECT_NEAR(added(2), 0, 1e-12);
+  const std::vector<double> scatter{0, 0, 0};
+  params.measured = {test::span_of(scatter), 0, 0, 0.1};  // of which the triangles have measured a part
+  EXPECT_NEAR(std::pow(invert(sums, {0.5}, params).error[0], 2) - points.variance[0],
+              std::pow(plain.lad[0], 2) * (1.0 / 3 - 0.1) / leaves, 1e-9);
+  params.few.spread = 0.1;  // as large as what is measured
+  EXPECT_NEAR(std::pow(invert(sums, {0.5}, params).error[0], 2), plain.variance[0], 1e-12);
+  params.few.spread = -1;
+  EXPECT_THROW(invert(sums, {0.5}, params), Error);
+  params.few = {test::span_of(scatter), 0};
   EXPECT_THROW(invert(sums, {0.5}, params), Error);
 }
 

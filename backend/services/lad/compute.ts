@@ -5,16 +5,17 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import { captureRecaptureBytes } from "../../native/capture-recapture.ts";
-import { type TracedBeams, traceBeamsBytes, voxelViews } from "../../native/lad.ts";
+import { type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
 import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { beamColumns } from "./beam-projection.ts";
 import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
+import { fewLeaves } from "./few-leaves.ts";
 import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
 import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
 import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
-import { allBeams, type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans/scans.ts";
+import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans/scans.ts";
 import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
 import { checkViews, leafAreaByViews } from "./views.ts";
@@ -168,21 +169,6 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...resultWarnings(request, scans, traced, grid, found.totals, params),
     ],
   };
-}
-
-/** Leaves are counted by their width; null without one. */
-async function fewLeaves(
-  { element_width }: LadRequest,
-  beams: readonly ReadScan[],
-  g: VoxelG,
-  { box }: LadGrid,
-  job: Job,
-): Promise<native.FewLeaves | null> {
-  const mean = g.overall.reduce((sum, one) => sum + one, 0) / g.overall.length;
-  if (!(element_width > 0 && mean > 0)) return null;
-  const { cosine } = await g.hitCosine();
-  const views = await job.quiet().track(() => voxelViews(allBeams(beams), box));
-  return { views: job.adopt(new ColumnRef(views)).native, spread: Math.max(0, cosine / mean - 1) };
 }
 
 interface Probed {

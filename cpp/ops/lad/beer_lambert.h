@@ -91,7 +91,7 @@ struct BeerLambertResult {
 ///          q and k alignment and crowding of their view, s and m the spreads. A leaf weighs as its projection and the density of the
 ///          pulses where it lies. Own; no constant is fitted.
 /// Order    k-major; the same bits for any number of threads.
-/// Cost     O(cells), 17 bytes per voxel, 25 with labels. Cancel within 50 ms.
+/// Cost     O(cells), 25 bytes per voxel, 33 with labels. Cancel within 50 ms.
 /// Errors   kInvalidArgument: lengths or parameters out of range, a g outside 0 .. 1.
 /// Source   Contract lad 3.4 and 3.5. Variance, interval and validity: Pimont et al. 2018, Remote Sensing of
 ///          Environment 215, 343-370. Wood: contract lad 7. mean exp(-a G d) by Gauss quadrature over the chords (chord_quadrature.h).

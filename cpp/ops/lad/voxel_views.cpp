@@ -26,7 +26,7 @@ constexpr double kWide = 0.1, kNearAxis = 0.2;
 /// Rows of a list that are read, taken at random from more.
 constexpr std::size_t kMostRows = std::size_t{1} << 18;
 constexpr std::uint64_t kSeed = 1;
-constexpr std::size_t kGrain = 1024, kPollRows = std::size_t{1} << 16;
+constexpr std::size_t kGrain = 32, kPollRows = std::size_t{1} << 16;
 
 /// A scanner, or a place of one that moves.
 struct Scanner {

@@ -1,8 +1,8 @@
 import type { Job } from "../../jobs/job.ts";
-import { classCounts } from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import { optionalExtra } from "../octree/columns.ts";
+import { knownClasses } from "../run/known-classes.ts";
 
 /** The value of rows that were no surviving hits when the ground was segmented. */
 const UNCLASSIFIED = 0;
@@ -20,9 +20,9 @@ export async function unclassifiedWarnings(
   job: Job,
 ): Promise<string[]> {
   if (!ground) return [];
-  const { values, counts } = await job.quiet().track(() => classCounts(ground, skip));
-  const count = counts[values.indexOf(UNCLASSIFIED)] ?? 0;
-  if (count === 0 || !values.includes(PLANT)) return [];
+  const classes = await knownClasses(ground, skip, job);
+  const count = classes?.counts[classes.values.indexOf(UNCLASSIFIED)] ?? 0;
+  if (count === 0 || !classes?.values.includes(PLANT)) return [];
   const which = count === 1 ? "1 point has" : `${count} points have`;
   const were = count === 1 ? "it was" : "they were";
   return [

@@ -1,7 +1,7 @@
 import type { Job } from "../../jobs/job.ts";
-import { classCounts } from "../../native/cloud/edit.ts";
 import type { CloudMeta, CloudState } from "../../sessions/cloud-session.ts";
 import { fixedColumn, optionalExtra } from "../octree/columns.ts";
+import { knownClasses } from "../run/known-classes.ts";
 
 const TREE_SLUG = "tree_instance";
 
@@ -30,8 +30,8 @@ export async function treeWarnings(states: readonly CloudState[], job: Job): Pro
   for (const state of states) {
     const trees = optionalExtra(state, TREE_SLUG);
     if (!trees) continue;
-    const { values } = await job.track(() => classCounts(trees, fixedColumn(state, "deleted")));
-    for (const id of values) clouds.set(id, (clouds.get(id) ?? 0) + 1);
+    const classes = await knownClasses(trees, fixedColumn(state, "deleted"), job);
+    for (const id of classes?.values ?? []) clouds.set(id, (clouds.get(id) ?? 0) + 1);
   }
   const shared = [...clouds].filter(([id, count]) => id > 0 && count > 1).length;
   if (shared === 0) return [];

@@ -297,3 +297,14 @@ test("what a cloud lacks is filled, and named in the warnings", async () => {
     "The normals are left out, because not every cloud has them.",
   ]);
 });
+
+test("a column tree_instance of more values than there can be classes is merged all the same", async () => {
+  const rows = Array.from({ length: 2 ** 20 + 10 }, (_, i) => `${i % 1024} ${i >> 10} 0 ${i}`);
+  const inputs = await ids(
+    cloud(made, ["x y z tree_instance", ...rows]),
+    cloud(made, ["x y z tree_instance", "0 0 0 7", "1 0 0 8"]),
+  );
+  const { warnings, merged } = await answered(made, MergeResponse, URL, { session_ids: inputs });
+  expect(merged.point_count).toBe(rows.length + 2);
+  expect((warnings ?? []).join()).not.toMatch(/tree number/);
+});

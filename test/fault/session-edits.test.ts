@@ -93,6 +93,10 @@ const traces = (ids: readonly string[]) => ({
 });
 
 /** Two sessions, the first with deletions, strokes and, unless it is to be posed or moved, an octree behind them. */
+/** Both sessions come from one file, so they have the same trees. */
+const toldBy = (name: string) =>
+  name === "merge" ? [expect.stringMatching(/^\d+ tree numbers are in more than one cloud/)] : [];
+
 async function twoSessions(name: string): Promise<[string, string]> {
   const source = { seed: 5, rows: 120, columns: 0b1_1111_1111_1111 & ~1024, place: 0, exact: true };
   const file = made.file("fault.txt", sourceOf(source).text);
@@ -135,7 +139,7 @@ async function failEverywhere(
     for (let nth = 1; nth < 300; nth += 1) {
       const { value, hit } = await attempt(nth, () => edit(id, wanted, other));
       if (!hit) {
-        expect({ nth, ...value }).toEqual({ nth, ok: true, code: undefined, warnings: [] });
+        expect({ nth, ...value }).toEqual({ nth, ok: true, code: undefined, warnings: toldBy(wanted[0]) });
         expect(late.length < 2 ? [] : late).toEqual([]); // one may be the machine
         return nth - 1;
       }
@@ -316,7 +320,7 @@ describe("the octree cache is deleted during use", () => {
   )("%s builds what it needs", async (name, wanted) => {
     const [id, other] = await twoSessions(name);
     for (const entry of readdirSync(made.octrees)) rmSync(join(made.octrees, entry), { recursive: true });
-    expect(await edit(id, wanted, other)).toEqual({ ok: true, code: undefined, warnings: [] });
+    expect(await edit(id, wanted, other)).toEqual({ ok: true, code: undefined, warnings: toldBy(name) });
     expect(await edit(id, ["", "rebuild_octree", {}], other)).toEqual({ ok: true, code: undefined, warnings: [] });
     const { octree_cache_id, miss_octree_cache_id } = (await made.deps.sessions.get(id)).state.meta;
     expect(listed(made.octrees)).toEqual(expect.arrayContaining([octree_cache_id, miss_octree_cache_id]));

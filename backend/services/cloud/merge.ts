@@ -38,6 +38,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
     return deps.admission.run(job, "Merge", bytes, async () => {
       job.stage("Joining columns", 0, 0.3);
       const shift = states[0]?.meta.world_shift ?? null;
+      const shared = await treeWarnings(states, job);
       const meta = await mergedMeta(states, shift, job); // before the columns, which makeChild takes over at once
       const child = await makeChild(await mergedColumns(states, shift, job), meta, deps, { from: 0.3, to: 1 }, job);
       try {
@@ -52,7 +53,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
         ...systemWarnings(states),
         ...intensityWarning(states),
         ...filledWarnings(states),
-        ...(await treeWarnings(states, job)),
+        ...shared,
         ...child.warnings,
       ];
       const { world_shift, source_units, source_unit_scale, miss_octree_cache_id } = child.meta;

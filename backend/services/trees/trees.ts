@@ -107,8 +107,8 @@ export function segmentTreesSession(
     return deps.admission.run(job, TREES_TOOL, Math.max(plan.bytes, octree), async () => {
       const { labels, report, tiling } = await labelTrees(plan, job);
       const answer = { session_id: session.id, analyzed_points: plan.input.vegetation_count, ...report, tiling };
-      const published = await publishLabels(session, base, { ...TREES, labels }, { ...request, mask }, deps, job);
       const unclassified = await unclassifiedWarnings(input.ground, input.skip, "They are taken for plants.", job);
+      const published = await publishLabels(session, base, { ...TREES, labels }, { ...request, mask }, deps, job);
       const warnings = [...noiseWarnings(noise_count), ...unclassified, ...answer.warnings, ...published.warnings];
       return { ...answer, ...published, warnings };
     });

@@ -72,8 +72,15 @@ export function commandLineWords(message: string): string {
   );
 }
 
-/** Warnings about things that a report does not contain: the mesh of a terrain, joins with a trajectory. */
-const NOT_REPORTED = [/\b32-bit vertices of the mesh\b/, /\bjoined to an absolute trajectory\b/];
+/**
+ * Warnings about things that a report does not contain: the mesh of a terrain, joins with a trajectory, heights above a former
+ * ground, which every report measures anew.
+ */
+const NOT_REPORTED = [
+  /\b32-bit vertices of the mesh\b/,
+  /\bjoined to an absolute trajectory\b/,
+  /\bheights above the former ground\b/,
+];
 
 /** The warnings that concern the report, each once, in the words of the command line. */
 export function reportedWarnings(warnings: readonly string[]): string[] {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { commandLineWords, reportedWarnings } from "../../../backend/cli/wording.ts";
+import { formerHeights } from "../../../backend/services/classify/ground-gaps.ts";
+import type { CloudState } from "../../../backend/sessions/cloud-session.ts";
 
 test("messages name options of the command line, not fields of the API", () => {
   expect(
@@ -70,4 +72,12 @@ test.each([
 test("warnings come once; those on things a report does not contain are left out", () => {
   const mesh = "The 32-bit vertices of the mesh keep 0.03 m.";
   expect(reportedWarnings(["a", mesh, "a", "world_shift is large"])).toEqual(["a", "--shift is large"]);
+});
+
+test("heights above a former ground are measured anew by every report", () => {
+  const told = formerHeights({
+    columns: new Map([["extra/height_above_ground", { native: {} }]]),
+  } as unknown as CloudState);
+  expect(told.length).toBe(1);
+  expect(reportedWarnings([...told, "Another."])).toEqual(["Another."]);
 });

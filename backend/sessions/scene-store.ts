@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, type WriteStream } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -17,6 +17,13 @@ export interface StagedScene {
   /** Never rejects. */
   remove(): Promise<void>;
 }
+
+/** A stream that fails at once is ended while its file is still being made, which would come after its removal. */
+const closed = (file: WriteStream) =>
+  new Promise<void>((resolve) => {
+    if (file.closed) resolve();
+    else file.once("close", () => resolve());
+  });
 
 export const unknownScene = () => new AppError("not_found", "Unknown or expired scene token.");
 
@@ -49,6 +56,7 @@ export class SceneStore {
       await pipeline(chunks, file);
       if (file.bytesWritten === 0) throw new AppError("invalid_argument", "the scene document is empty");
     } catch (error) {
+      await closed(file);
       await remove(path);
       throw error;
     }

@@ -5,12 +5,25 @@ import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SceneStore } from "../../../backend/sessions/scene-store.ts";
 
+/** A disk that takes its time to make a file. */
+const slow = vi.hoisted(() => ({ ms: 0 }));
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  const open = (...args: unknown[]) => setTimeout(() => Reflect.apply(fs.open, fs, args), slow.ms);
+  const createWriteStream = (path: string, options: object) =>
+    fs.createWriteStream(path, { ...options, fs: { ...fs, open } } as never);
+  return { ...fs, createWriteStream };
+});
+
 const log = pino({ level: "silent" });
 let root: string;
 beforeEach(() => {
   root = join(mkdtempSync(join(tmpdir(), "scenes-")), "scenes");
 });
-afterEach(() => rmSync(join(root, ".."), { recursive: true }));
+afterEach(() => {
+  slow.ms = 0;
+  rmSync(join(root, ".."), { recursive: true });
+});
 
 async function* parts(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
@@ -60,4 +73,16 @@ test("the next start removes what dead processes left, and close() what is here"
   ).toEqual([name(process.ppid), "notes.txt"].sort());
   await store.close();
   expect(readdirSync(root).filter((file) => file.startsWith(`${process.pid}-`))).toEqual([]);
+});
+
+test("a document that fails while its file is being made leaves none behind", async () => {
+  const store = new SceneStore(root, 1000, log);
+  slow.ms = 40;
+  async function* broken() {
+    yield* [];
+    throw new Error("no document");
+  }
+  await expect(store.add(broken())).rejects.toThrow("no document");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(readdirSync(root)).toEqual([]);
 });

@@ -92,11 +92,11 @@ const traces = (ids: readonly string[]) => ({
   runs: made.deps.jobs.size,
 });
 
-/** Two sessions, the first with deletions, strokes and, unless it is to be posed or moved, an octree behind them. */
 /** Both sessions come from one file, so they have the same trees. */
 const toldBy = (name: string) =>
   name === "merge" ? [expect.stringMatching(/^\d+ tree numbers are in more than one cloud/)] : [];
 
+/** Two sessions, the first with deletions, strokes and, unless it is to be posed or moved, an octree behind them. */
 async function twoSessions(name: string): Promise<[string, string]> {
   const source = { seed: 5, rows: 120, columns: 0b1_1111_1111_1111 & ~1024, place: 0, exact: true };
   const file = made.file("fault.txt", sourceOf(source).text);

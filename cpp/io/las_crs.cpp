@@ -4,52 +4,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "io/epsg_units.h"
+
 namespace pc::io {
 
 namespace {
 
 constexpr int kUserDefined = 32767;
-constexpr double kFoot = 0.3048;                 // international foot, exact
-constexpr double kSurveyFoot = 1200.0 / 3937.0;  // US survey foot, exact definition
-
-/// EPSG units of measure that LAS files use for lengths.
-const char* length_unit(int code, double& metres) {
-  switch (code) {
-    case 9001:
-      metres = 1.0;
-      return "metre";
-    case 9002:
-      metres = kFoot;
-      return "foot";
-    case 9003:
-      metres = kSurveyFoot;
-      return "US survey foot";
-    default:
-      return nullptr;
-  }
-}
-
-/// Unit of projected systems that follows from the code alone: UTM on WGS 84, NAD83, ETRS89, web mercator (metres),
-/// and the NAD83 state plane systems in feet, 2222 to 2289 (EPSG registry; states that define their plane in
-/// international feet: Arizona, Michigan, Montana, North Dakota, Oregon, South Carolina, Utah).
-const char* unit_of_epsg(int code, double& metres) {
-  const auto within = [&](int low, int high) { return code >= low && code <= high; };
-  if (within(32601, 32660) || within(32701, 32760) || within(26901, 26923) || within(25828, 25838) ||
-      code == 3857) {
-    return length_unit(9001, metres);
-  }
-  if (within(2222, 2224) || within(2251, 2253) || code == 2256 || within(2265, 2266) || within(2269, 2270) ||
-      code == 2273 || within(2280, 2282)) {
-    return length_unit(9002, metres);
-  }
-  return within(2222, 2289) ? length_unit(9003, metres) : nullptr;
-}
-
-/// Unit of vertical systems in feet that follows from the code alone: NGVD29 and NAVD88 heights (EPSG registry).
-const char* unit_of_vertical_epsg(int code, double& metres) {
-  if (code == 5702 || code == 6360) return length_unit(9003, metres);
-  return code == 8228 ? length_unit(9002, metres) : nullptr;
-}
 
 struct GeoKeys {
   Span<const std::uint8_t> directory, doubles, ascii;
@@ -101,10 +62,9 @@ void take_unit(const GeoKeys& keys, int unit_key, int size_key, std::optional<do
                std::string& name, std::vector<std::string>& warnings) {
   const auto code = keys.number(unit_key);
   if (!code || *code == 0) return;
-  double value = 0;
-  if (const char* unit = length_unit(*code, value)) {
-    metres = value;
-    name = unit;
+  if (const LengthUnit* unit = length_unit(*code)) {
+    metres = unit->metres;
+    name = unit->name;
   } else if (const auto size = keys.real(size_key);
              *code == kUserDefined && size && std::isfinite(*size) && *size > 0) {
     metres = *size;
@@ -148,19 +108,17 @@ LasCrs parse_geotiff_crs(Span<const std::uint8_t> directory, Span<const std::uin
     crs.unit_name = "degree";
   } else {
     take_unit(keys, 3076, 3077, crs.unit_m, crs.unit_name, crs.warnings);
-    double metres = 0;
-    if (const char* unit = !crs.unit_m && crs.epsg ? unit_of_epsg(*crs.epsg, metres) : nullptr) {
-      crs.unit_m = metres;
-      crs.unit_name = unit;
+    if (const LengthUnit* unit = !crs.unit_m && crs.epsg ? unit_of_projected_crs(*crs.epsg) : nullptr) {
+      crs.unit_m = unit->metres;
+      crs.unit_name = unit->name;
     }
   }
   take_unit(keys, 4099, 0, crs.vertical_unit_m, crs.vertical_unit_name, crs.warnings);
-  double metres = 0;
-  if (const char* unit = !crs.vertical_unit_m && crs.vertical_epsg
-                             ? unit_of_vertical_epsg(*crs.vertical_epsg, metres)
-                             : nullptr) {
-    crs.vertical_unit_m = metres;
-    crs.vertical_unit_name = unit;
+  const LengthUnit* unit =
+      !crs.vertical_unit_m && crs.vertical_epsg ? unit_of_vertical_crs(*crs.vertical_epsg) : nullptr;
+  if (unit) {
+    crs.vertical_unit_m = unit->metres;
+    crs.vertical_unit_name = unit->name;
   }
   return crs;
 }

@@ -118,6 +118,11 @@ TEST(LasGeotiff, Units) {
   EXPECT_EQ(geotiff({1, 1, 0, 1, 3072, 0, 1, 2229}).unit_m,
             kSurveyFoot);                                             // California 5: the code settles it
   EXPECT_EQ(geotiff({1, 1, 0, 1, 3072, 0, 1, 2269}).unit_m, 0.3048);  // Oregon North: international feet
+  EXPECT_EQ(geotiff({1, 1, 0, 1, 3072, 0, 1, 3424}).unit_m, kSurveyFoot);  // New Jersey
+  EXPECT_EQ(geotiff({1, 1, 0, 1, 3072, 0, 1, 6494}).unit_m, 0.3048);       // Michigan on NAD83(2011)
+  EXPECT_FALSE(geotiff({1, 1, 0, 1, 3072, 0, 1, 6495}).unit_m.has_value());
+  EXPECT_EQ(geotiff({1, 1, 0, 1, 3072, 0, 1, 2136}).unit_name, "Gold Coast foot");
+  EXPECT_EQ(geotiff({1, 1, 0, 1, 4096, 0, 1, 5614}).vertical_unit_m, 0.3048);
   EXPECT_FALSE(geotiff({1, 1, 0, 1, 3072, 0, 1, 31467}).unit_m.has_value());
   Bytes doubles;
   put(doubles, 0, 0.9144);

@@ -81,6 +81,19 @@ describe("shapes", () => {
     expect(facts.box[2]?.[1]).toBeCloseTo(crown?.metrics.crown_top_z ?? 0, 12);
   });
 
+  test("points of a tree without a wood class are told, not of other trees", async () => {
+    const source = await opened([...TWO, "0 0 9 7 2 0", "20 5 9 3 2 0", "20 5 9.5 3 0 0"]);
+    const of = async (ids: number[]) =>
+      await fitted({ source, shape: "prism", use_leaf_only: true, tree_instance_ids: ids });
+    const one = await of([7]);
+    expect(one.warnings).toEqual([
+      expect.stringMatching(/^1 point of a tree has no wood class.*crowns leave them out.*use_leaf_only false/),
+    ]);
+    expect(one.crowns[0]?.metrics.crown_top_z).toBe(6);
+    expect((await of([3, 7])).warnings).toEqual([expect.stringMatching(/^3 points of trees have no wood class/)]);
+    expect(await fitted({ source, shape: "prism", tree_instance_ids: [3, 7] })).not.toHaveProperty("warnings");
+  });
+
   test("cone: apex over its base", async () => {
     const ring = Array.from({ length: 40 }, (_, i) => {
       const angle = (i * Math.PI) / 20;

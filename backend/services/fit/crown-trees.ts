@@ -5,9 +5,12 @@ import * as native from "../../native/fit.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { sourceStride, sourceTranslation } from "../run/points.ts";
+
+const EFFECT = "the crowns leave them out. Run Segment Wood again, or use use_leaf_only false.";
 
 /** Trees of a session, and the points of each. */
 export interface CrownTrees {
@@ -36,11 +39,17 @@ export async function crownTrees(state: CloudState, request: CrownRequest, job: 
   const rows = { positions, skip, order: null, ground_class, wood_class, leaf_only: use_leaf_only };
   const ids = [...new Set(request.tree_instance_ids ?? [])];
   const split = ids.length > 0 && instances ? await partsOf(instances, skip, ids, job) : null;
+  const trees = split && instances ? [{ column: instances, min: 0, max: 0, values: ids }] : [];
   return {
     parts: split?.parts ?? new Map([[0, { first: 0, count: Math.ceil(hit_count / stride) }]]),
     rows: { ...rows, order: split?.order ?? null },
     offset: [sx + tx, sy + ty, sz + tz],
-    warnings: missingLabels(request, { instances, ground_class, wood_class }),
+    warnings: [
+      ...missingLabels(request, { instances, ground_class, wood_class }),
+      ...(use_leaf_only && wood_class
+        ? await unlabelledWood(state, { trees, wood: wood_class, skip }, EFFECT, job)
+        : []),
+    ],
   };
 }
 

@@ -7,11 +7,12 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import type { ModelRows } from "../../native/qsm.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 
 const WOOD = 1;
-const GROUND = 1;
+const EFFECT = "the models leave them out. Run Segment Wood again, or use wood_only false.";
 
 /** The trees of a session and the rows of each. The run owns the columns. */
 export interface BatchTrees {
@@ -49,6 +50,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
     first += count;
   }
   const order = job.adopt(new ColumnRef(groups.order)).native;
+  const trees = [{ column: instances, min: 0.5, max: Infinity, values: [] }];
   const lost = asked ? asked.size - ids.length : 0;
   return {
     trees: ids.map((id) => ({ id, ...(parts.get(id) ?? { first: 0, count: 0 }) })),
@@ -64,7 +66,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       ...(request.wood_only && !wood
         ? ["No wood labels: the cloud has no column wood_class, all points are used."]
         : []),
-      ...(wood ? await unlabelledWarnings(state, { instances, wood, skip }, job) : []),
+      ...(wood ? await unlabelledWood(state, { trees, wood, skip }, EFFECT, job) : []),
       ...(lost > 0 ? [`${lost} of tree_ids ${lost === 1 ? "is no tree" : "are no trees"} of this cloud.`] : []),
     ],
   };
@@ -78,39 +80,4 @@ async function notWood(positions: NativeColumn, wood: NativeColumn, skip: Native
   ).native;
   const terms = [{ mask: is_wood, invert: true }, ...(skip ? [{ mask: skip, invert: false }] : [])];
   return job.adopt(new ColumnRef((await job.track(() => combineMasks(terms, "or"))).mask)).native;
-}
-
-interface Labels {
-  readonly instances: NativeColumn;
-  readonly wood: NativeColumn;
-  readonly skip: NativeColumn | null;
-}
-
-/** Warns of points of trees that are neither wood nor leaf nor ground: an undo or a merge brought them later. */
-async function unlabelledWarnings(state: CloudState, { instances, wood, skip }: Labels, job: Job): Promise<string[]> {
-  const ground = optionalExtra(state, "ground_class");
-  const filters = [
-    { column: instances, min: 0.5, max: Infinity, values: [] },
-    { column: wood, min: 0, max: 0, values: [] },
-  ];
-  const positions = positionsColumn(state);
-  const found = await job.track(() => selectRows({ positions, regions: [], filters }));
-  const terms = [
-    { mask: job.adopt(new ColumnRef(found)).native, invert: true },
-    ...(skip ? [{ mask: skip, invert: false }] : []),
-  ];
-  if (ground) {
-    const rows = [{ column: ground, min: GROUND, max: GROUND, values: [] }];
-    const labelled = await job.track(() => selectRows({ positions, regions: [], filters: rows }));
-    terms.push({ mask: job.adopt(new ColumnRef(labelled)).native, invert: false });
-  }
-  const left = await job.track(() => combineMasks(terms, "or"));
-  job.adopt(new ColumnRef(left.mask));
-  const count = positions.length - left.count;
-  if (count === 0) return [];
-  const which = count === 1 ? "1 point of a tree has" : `${count} points of trees have`;
-  const were = count === 1 ? "it was" : "they were";
-  return [
-    `${which} no wood class, because ${were} deleted or in another cloud when wood was told from leaves: the models leave them out. Run Segment Wood again, or use wood_only false.`,
-  ];
 }

@@ -9,6 +9,7 @@
 #include "ops/cloud/cloud_stats.h"
 #include "ops/cloud/column_stats.h"
 #include "ops/cloud/convert.h"
+#include "ops/cloud/coordinate_step.h"
 #include "ops/cloud/point_spacing.h"
 #include "ops/cloud/return_numbers.h"
 #include "ops/cloud/select_hits.h"
@@ -81,6 +82,18 @@ Napi::Value point_spacing_job(const Napi::CallbackInfo& info) {
         out.Set("warnings", to_js(env, result.warnings));
         return out;
       });
+}
+
+// coordinateStep(positions, skip): NativeJob<number>
+Napi::Value coordinate_step_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  return start_job<double>(
+      info.Env(), job_options(info[2]),
+      [positions, skip](OpContext& ctx) {
+        return coordinate_step(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+      },
+      [](Napi::Env env, double&& step) -> Napi::Value { return Napi::Number::New(env, step); });
 }
 
 // scaleToU16(column: NativeColumn): NativeJob<{ intensity: NativeColumn, min: number | null, max: number | null }>
@@ -212,6 +225,7 @@ void register_cloud(Napi::Env env, Napi::Object exports) {
   add<column_stats_job>(env, exports, "columnStats");
   add<cloud_stats_job>(env, exports, "cloudStats");
   add<point_spacing_job>(env, exports, "pointSpacing");
+  add<coordinate_step_job>(env, exports, "coordinateStep");
   add<scale_to_u16>(env, exports, "scaleToU16");
   add<merge_rgb_job>(env, exports, "mergeRgb");
   add<interleave_triple_job>(env, exports, "interleaveTriple");

@@ -106,6 +106,7 @@ export interface CloudNative {
     params: { max_samples: number; seed: number | null },
     options?: OpOptions,
   ): NativeJob<PointSpacing>;
+  coordinateStep(positions: NativeColumn, skip: NativeColumn | null): NativeJob<number>;
   scaleToU16(column: NativeColumn): NativeJob<ScaledIntensity>;
   mergeRgb(r: NativeColumn, g: NativeColumn, b: NativeColumn, scale: "unit" | "byte" | "u16"): NativeJob<NativeColumn>;
   interleaveTriple(
@@ -156,6 +157,9 @@ export const pointSpacing = (
   params: { max_samples: number; seed: number | null },
   options?: OpOptions,
 ) => addon.pointSpacing(positions, skip, params, options);
+/** Step that x and y are rounded to, metres; 0: too few points to tell. */
+export const coordinateStep = (positions: NativeColumn, skip: NativeColumn | null) =>
+  addon.coordinateStep(positions, skip);
 /** Linear map of a column's finite range to 0..65535. */
 export const scaleToU16 = (column: NativeColumn) => addon.scaleToU16(column);
 /** Merges three channels into one colour column. Scale: "unit" 0..1, "byte" 0..255, "u16" unchanged. */

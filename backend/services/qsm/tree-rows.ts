@@ -10,6 +10,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
+import { coarseWarnings } from "../trees/coarse-coordinates.ts";
 
 const WOOD = 1;
 const EFFECT = "the models leave them out. Run Segment Wood again, or use wood_only false.";
@@ -66,6 +67,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       ...(request.wood_only && !wood
         ? ["No wood labels: the cloud has no column wood_class, all points are used."]
         : []),
+      ...(await coarseWarnings(positions, left, job)),
       ...(wood ? await unlabelledWood(state, { trees, wood, skip }, EFFECT, job) : []),
       ...(lost > 0 ? [`${lost} of tree_ids ${lost === 1 ? "is no tree" : "are no trees"} of this cloud.`] : []),
     ],

@@ -19,6 +19,7 @@ import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
+import { coarseWarnings } from "./coarse-coordinates.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
 import { plotWarnings } from "./plot-warnings.ts";
@@ -61,7 +62,8 @@ export async function treeInventory(
         const found = await measured(session, base, skip, params, job);
         const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
         const answer = answerOf(found, request, params, job);
-        return { ...answer, warnings: [...gaps, ...answer.warnings] };
+        const coarse = await coarseWarnings(positionsColumn(base), skip, job);
+        return { ...answer, warnings: [...gaps, ...coarse, ...answer.warnings] };
       });
     });
   } catch (raw) {

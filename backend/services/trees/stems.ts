@@ -7,6 +7,7 @@ import { type CloudSession, type CloudState, requireUnchanged } from "../../sess
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
+import { coarseWarnings } from "./coarse-coordinates.ts";
 
 /** Also the `tool` of the endpoint. */
 export const STEMS_TOOL = "Stem detection";
@@ -70,7 +71,12 @@ export function detectStems(
       requireUnchanged(base, session.state);
       const { layer_points, clusters, rejected } = found;
       const unclassified = await unclassifiedWarnings(ground, skip, UNCLASSIFIED_EFFECT, job);
-      const warnings = [...unclassified, ...(found.stems.length > 0 ? [] : [whyNone(found, hit_count, request)])];
+      const coarse = found.stems.length > 0 ? await coarseWarnings(positions, skip, job) : [];
+      const warnings = [
+        ...unclassified,
+        ...coarse,
+        ...(found.stems.length > 0 ? [] : [whyNone(found, hit_count, request)]),
+      ];
       return {
         session_id: session.id,
         seeds: found.stems.map(seedOf),

@@ -196,6 +196,20 @@ test("a tree that came back after its columns were written has its height from i
 });
 
 test.each([
+  [0.1, [/^x and y come in steps of 0\.1 m.*diameters are wrong/]],
+  [0.05, [/^x and y come in steps of 0\.05 m/]],
+  [0.01, []],
+])("x and y in steps of %d m", async (step, said) => {
+  const rounded = forestRows(TREES).map((row) => {
+    const [x, y, ...rest] = row.split(" ");
+    return [x, y].map((value) => (Math.round(Number(value) / step) * step).toFixed(3)).concat(rest).join(" ");
+  });
+  const { session_id } = await forest({}, rounded);
+  const { warnings } = await measure(session_id);
+  expect(warnings).toEqual(said.map((text) => expect.stringMatching(text)));
+});
+
+test.each([
   [{ fit_method: "magic" }, /fit method/],
   [{ slice_thickness_m: 0, crown_gap_m: -1 }, /slice_thickness_m \(0\), crown_gap_m \(-1\)/],
   [{ stem_curve_step_m: 1e-9 }, /stem_curve_step_m/],

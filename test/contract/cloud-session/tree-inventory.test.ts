@@ -202,7 +202,10 @@ test.each([
 ])("x and y in steps of %d m", async (step, said) => {
   const rounded = forestRows(TREES).map((row) => {
     const [x, y, ...rest] = row.split(" ");
-    return [x, y].map((value) => (Math.round(Number(value) / step) * step).toFixed(3)).concat(rest).join(" ");
+    return [x, y]
+      .map((value) => (Math.round(Number(value) / step) * step).toFixed(3))
+      .concat(rest)
+      .join(" ");
   });
   const { session_id } = await forest({}, rounded);
   const { warnings } = await measure(session_id);

@@ -200,14 +200,12 @@ test.each([
   [0.05, [/^x and y come in steps of 0\.05 m/]],
   [0.01, []],
 ])("x and y in steps of %d m", async (step, said) => {
-  const rounded = forestRows(TREES).map((row) => {
+  const [names = "", ...points] = forestRows(TREES);
+  const rounded = points.map((row) => {
     const [x, y, ...rest] = row.split(" ");
-    return [x, y]
-      .map((value) => (Math.round(Number(value) / step) * step).toFixed(3))
-      .concat(rest)
-      .join(" ");
+    return [x, y].map((value) => (Math.round(Number(value) / step) * step).toFixed(3)).concat(rest).join(" ");
   });
-  const { session_id } = await forest({}, rounded);
+  const { session_id } = await forest({}, [names, ...rounded]);
   const { warnings } = await measure(session_id);
   expect(warnings).toEqual(said.map((text) => expect.stringMatching(text)));
 });

@@ -203,7 +203,10 @@ test.each([
   const [names = "", ...points] = forestRows(TREES);
   const rounded = points.map((row) => {
     const [x, y, ...rest] = row.split(" ");
-    return [x, y].map((value) => (Math.round(Number(value) / step) * step).toFixed(3)).concat(rest).join(" ");
+    return [x, y]
+      .map((value) => (Math.round(Number(value) / step) * step).toFixed(3))
+      .concat(rest)
+      .join(" ");
   });
   const { session_id } = await forest({}, [names, ...rounded]);
   const { warnings } = await measure(session_id);

@@ -38,6 +38,12 @@ TEST_F(CoordinateStep, IsThatOfTheRounding) {
   }
 }
 
+TEST_F(CoordinateStep, ArithmeticMakesNoStep) {
+  std::vector<Vec3d> points = square(50'000, 50, 0.1);
+  for (std::size_t i = 0; i < points.size(); i += 2) points[i].x += 2e-8;
+  EXPECT_NEAR(step(points), 0.1, 1e-7);
+}
+
 TEST_F(CoordinateStep, IsTinyWithoutRounding) {
   EXPECT_LT(step(square(50'000, 50, 0)), 1e-4);
   EXPECT_LT(step(square(1'000, 100, 0)), 0.01);

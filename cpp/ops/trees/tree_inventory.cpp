@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "ops/cloud/categorical_split.h"
 #include "ops/trees/tree_failure.h"
+#include "ops/trees/tree_places.h"
 
 namespace pc {
 
@@ -215,6 +216,7 @@ class Inventory {
     if (is_shrub(out.stem, out.height_m, stem.breast_height_m)) out.stem.breast_height.reset();
     out.dbh_sigma_m = breast_height_sigma(out.stem);
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
+    out.strip_m = widest_empty_strip(points, ctx_);
     return out;
   }
 

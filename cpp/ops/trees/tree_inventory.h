@@ -43,6 +43,7 @@ struct MeasuredTree {
   Stem stem;
   double dbh_sigma_m;  ///< standard error of the diameter at breast height; NaN without one
   double height_m;     ///< of the highest point above the ground at the stem's base
+  double strip_m;      ///< widest empty strip between two parts of the tree, see tree_places.h
   CrownMeasures crown;
 };
 

@@ -196,6 +196,16 @@ test("a tree that came back after its columns were written has its height from i
 });
 
 test.each([
+  [6, 22, [/^Points of tree 3 stand in two places more than 5 m apart.*same tree numbers.*Segment the trees again/]],
+  [6, 12, []],
+])("two trees of one number at x = %d and %d m", async (x, other, said) => {
+  const pair = [x, other].map((at) => ({ id: 3, x: at, y: 6, dbh_m: 0.3 }));
+  const { session_id } = await forest({}, forestRows([...pair, { id: 8, x: 9, y: 9, dbh_m: 0.2 }]));
+  const { warnings } = await measure(session_id);
+  expect(warnings.filter((text) => /places/.test(text))).toEqual(said.map((text) => expect.stringMatching(text)));
+});
+
+test.each([
   [0.1, [/^x and y come in steps of 0\.1 m.*diameters are wrong/]],
   [0.05, [/^x and y come in steps of 0\.05 m/]],
   [0.01, []],

@@ -50,9 +50,12 @@ export function defaultCell(density: number, width: number, height: number): num
   return digits.find((cell) => cell >= wanted * (1 - 1e-9)) ?? 10 ** (power + 1);
 }
 
+/** What the rasters cover, stored frame. */
+export type Covered = Pick<CreateSessionTail, "tight_bounds" | "world_shift">;
+
 /** Cells of the rasters; undefined for a cloud without an area. */
 export function rasterPlace(
-  { tight_bounds: bounds, world_shift }: Pick<CreateSessionTail, "tight_bounds" | "world_shift">,
+  { tight_bounds: bounds, world_shift }: Covered,
   sample: PointSample,
   asked: number | undefined,
 ): RasterPlace | undefined {

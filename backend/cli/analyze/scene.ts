@@ -1,4 +1,4 @@
-import { type GroundPlane, groundPlane } from "../drawing/ground-plane.ts";
+import { type GroundPlane, groundPlane, tallShare } from "../drawing/ground-plane.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 import { samplePercentiles } from "../drawing/point-sample.ts";
 import { plainNumber } from "../drawing/round-steps.ts";
@@ -41,16 +41,20 @@ function extents(sample: PointSample): [number, number, number] {
   }) as [number, number, number];
 }
 
-/** True if a room of this height has this floor and ceiling. */
-const isRoom = (height: number, below: GroundPlane, above: GroundPlane): boolean =>
-  height < ROOM_M && height > TREE_M && above.flat_share >= CEILING_SHARE && below.flat_share >= CEILING_SHARE / 2;
+/** True if a room of this height has this floor and ceiling, and both above each other: a slope has one surface. */
+const isRoom = (sample: PointSample, height: number, below: GroundPlane, above: GroundPlane): boolean =>
+  height < ROOM_M &&
+  height > TREE_M &&
+  above.flat_share >= CEILING_SHARE &&
+  below.flat_share >= CEILING_SHARE / 2 &&
+  tallShare(sample, height / 2) >= CEILING_SHARE / 2;
 
 /** Height of the ceiling of a room, metres, stored frame; undefined for everything else. */
 export function ceilingOf(sample: PointSample): number | undefined {
   const [x, y, height] = extents(sample);
   if (Math.max(x, y, height) < SMALL_M) return undefined;
   const above = groundPlane(sample, "above");
-  return isRoom(height, groundPlane(sample, "below"), above) ? above.flat_level : undefined;
+  return isRoom(sample, height, groundPlane(sample, "below"), above) ? above.flat_level : undefined;
 }
 
 /** Errors: none; a cloud without points is an object. */
@@ -61,7 +65,7 @@ export function detectedScene(sample: PointSample): Pick<Scene, "kind" | "reason
     return { kind: "object", reason: `smaller than ${SMALL_M} m in every direction` };
   const below = groundPlane(sample, "below");
   const above = groundPlane(sample, "above");
-  if (isRoom(height, below, above))
+  if (isRoom(sample, height, below, above))
     return {
       kind: "object",
       reason: `a flat ceiling over ${percent(above.flat_share)} of the area, ${metres(height)} above the floor: a room`,

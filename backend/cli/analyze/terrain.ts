@@ -6,6 +6,7 @@ import type { SurfaceGrid } from "../drawing/surface-grid.ts";
 import type { Progress } from "../progress.ts";
 import {
   type GroundSummary,
+  interpolatedShare,
   isLand,
   type NoiseSummary,
   type Scene,
@@ -13,7 +14,7 @@ import {
   type SurfaceSummary,
   type TerrainSummary,
 } from "../report/findings.ts";
-import type { RasterPlace } from "./cell-size.ts";
+import type { Covered, RasterPlace } from "./cell-size.ts";
 import type { AnalyzeOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
 
@@ -22,17 +23,29 @@ export interface Terrain {
   readonly ground: StepOutcome<GroundSummary>;
   readonly dtm: StepOutcome<SurfaceSummary & { readonly grid: SurfaceGrid; readonly octree: OctreeBlock }>;
   readonly warnings: readonly string[];
+  /** Of all rasters. */
+  readonly rasters: RasterWishes;
+}
+
+interface RasterWishes extends Partial<RasterPlace> {
+  readonly skip_noise: boolean;
 }
 
 export interface Steps {
   readonly scene: Scene;
-  /** Undefined for a cloud without an area: the service then says why there is no raster. */
-  readonly place: RasterPlace | undefined;
+  /** Cells of the rasters over a box; undefined for one without an area: the service then says why there is no raster. */
+  readonly placeOf: (covered: Covered) => RasterPlace | undefined;
   readonly options: AnalyzeOptions;
   readonly client: AnalyzeClient;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
+
+/** Largest share of points that a scanner's noise explains: what is labelled beyond it may be no noise, and stays in. */
+export const MOST_NOISE = 0.03;
+
+/** Largest share of the surface that is interpolated without a warning: between scan lines and in small shadows. */
+const MOST_INTERPOLATED = 1 / 3;
 
 const notAsked = (option: string) => ({ done: false, asked: false, reason: `left out (${option})` }) as const;
 const senseless = ({ kind }: Scene) =>
@@ -68,29 +81,33 @@ export async function labelTerrain(
   tail: CreateSessionTail,
   steps: Steps,
 ): Promise<{ readonly tail: CreateSessionTail; readonly terrain: Terrain }> {
-  const { client, progress, signal, options, scene } = steps;
+  const { client, progress, signal, options, scene, placeOf } = steps;
   const id = tail.session_id;
   const warnings: string[] = [];
-  const noise = options.denoise ? await stepNoise() : notAsked("--no-denoise");
+  const found_noise = options.denoise ? await stepNoise() : notAsked("--no-denoise");
+  const { kept_bounds, ...noise } = { kept_bounds: null, ...found_noise };
+  const skip_noise = noise.done && noise.flagged <= MOST_NOISE * (noise.flagged + noise.kept);
+  const covered = skip_noise && kept_bounds ? { ...tail, tight_bounds: kept_bounds } : tail;
+  const rasters: RasterWishes = { ...(isLand(scene) ? placeOf(covered) : {}), skip_noise };
   const ground = await (!isLand(scene) ? senseless(scene) : options.ground ? stepGround() : notAsked("--no-ground"));
   const dtm = await (!isLand(scene) ? senseless(scene) : options.dem ? stepDtm() : notAsked("--no-dem"));
   const labelled = noise.done || ground.done;
   const shown = dtm.done ? dtm.octree : labelled ? await rebuilt() : null;
-  return { tail: shown ? { ...tail, ...shown } : tail, terrain: { noise, ground, dtm, warnings } };
+  return { tail: shown ? { ...tail, ...shown } : tail, terrain: { noise, ground, dtm, warnings, rasters } };
 
   function stepNoise() {
     progress.stage("Looking for noise");
     return attempted(async () => {
       const found = await client.denoiseSession(id, { method: "auto", defer_octree: true }, { signal });
       warnings.push(...found.warnings);
-      const { flagged, kept, method, params_used, over_removal } = found;
-      return { flagged, kept, method, params_used, over_removal };
+      const { flagged, kept, method, params_used, over_removal, kept_bounds } = found;
+      return { flagged, kept, method, params_used, over_removal, kept_bounds };
     });
   }
   function stepGround() {
     progress.stage("Looking for the ground");
     return attempted(async () => {
-      const request = { method: "auto", defer_octree: true, acknowledge_cost: true } as const;
+      const request = { method: "auto", skip_noise, defer_octree: true, acknowledge_cost: true } as const;
       const found = await client.segmentGroundSession(id, request, { signal });
       warnings.push(...found.warnings);
       const { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m } = found;
@@ -104,7 +121,7 @@ export async function labelTerrain(
       return impossible(`${ground.num_ground} ground points of ${all} are too few for a terrain`);
     }
     progress.stage("Making the terrain");
-    const made = await surface("dtm", id, { add_height_column: true }, steps);
+    const made = await surface("dtm", id, { ...rasters, add_height_column: true }, steps);
     if (!made.done) return made;
     const octree = OctreeBlock.parse(made.meta);
     warnings.push(...made.warnings);
@@ -115,23 +132,15 @@ export async function labelTerrain(
   }
 }
 
-/**
- * Computes the surface and the canopy height model without noise. This is the last step, because it deletes the noise
- * from the session.
- */
-export async function canopy(id: string, { noise, dtm }: Terrain, steps: Steps, shift_z: number) {
+/** Computes the surface and the canopy height model, without noise as the terrain. */
+export async function canopy(id: string, { dtm, rasters }: Terrain, steps: Steps, shift_z: number) {
   const neither = <T>(outcome: T) => ({ dsm: outcome, chm: outcome });
   if (!isLand(steps.scene)) return neither(senseless(steps.scene));
   if (!steps.options.dem) return neither(notAsked("--no-dem"));
   if (!dtm.done) return neither(impossible("there is no terrain"));
-  const { client, progress, signal } = steps;
-  progress.stage("Making surface and canopy");
-  if (noise.done && noise.flagged > 0 && !noise.over_removal) {
-    const scalar_filters = [{ slug: "noise_class", max: 1 }];
-    await client.filter(id, { scalar_filters, rebuild: false }, { signal });
-  }
-  const dsm = await surface("dsm", id, {}, steps);
-  const chm = await surface("chm", id, {}, steps);
+  steps.progress.stage("Making surface and canopy");
+  const dsm = await surface("dsm", id, rasters, steps);
+  const chm = await surface("chm", id, rasters, steps);
   const outcome = (made: typeof chm, lift: number) =>
     made.done ? { ...summaryOf(made, lift), done: true as const, grid: made.grid, warnings: made.warnings } : made;
   return { dsm: outcome(dsm, shift_z), chm: outcome(chm, 0) };
@@ -146,6 +155,11 @@ export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, { dsm,
     return summary as StepOutcome<SurfaceSummary>;
   };
   const more = [dsm, chm].flatMap((made) => (made.done ? made.warnings : []));
+  const guessed = dsm.done ? interpolatedShare(dsm) : 0;
+  if (guessed > MOST_INTERPOLATED)
+    more.push(
+      `${(100 * guessed).toFixed(0)} % of the cells of the surface hold no point: their heights, and those of the canopy above the terrain, are interpolated across gaps.`,
+    );
   return {
     noise,
     ground,
@@ -166,12 +180,12 @@ interface MadeSurface {
 async function surface(
   surface_type: "dtm" | "dsm" | "chm",
   id: string,
-  wishes: { readonly add_height_column?: boolean },
-  { client, progress, signal, place }: Steps,
+  wishes: RasterWishes & { readonly add_height_column?: boolean },
+  { client, progress, signal }: Steps,
 ): Promise<MadeSurface | ReturnType<typeof impossible>> {
   const onProgress: RunOptions["onProgress"] = (step) => progress.update(step.progress, step.message);
   const answer = await client
-    .sessionDem(id, { surface_type, ...place, ...wishes }, { signal, onProgress })
+    .sessionDem(id, { surface_type, ...wishes }, { signal, onProgress })
     .catch((error: unknown) => refusedByCloud(error));
   if ("done" in answer) return answer;
   const { meta, buffers } = answer;
@@ -198,6 +212,7 @@ function summaryOf({ meta, grid }: MadeSurface, shift_z: number): SurfaceSummary
     cell_m: grid.cell,
     cells: [grid.nx, grid.ny],
     void_cells: meta.voids,
+    interpolated_cells: meta.surface_type === "chm" ? null : grid.nx * grid.ny - meta.voids - meta.points_used,
     range: high >= low ? [low + shift_z, high + shift_z] : null,
     ground_source: meta.ground_source ?? null,
   };

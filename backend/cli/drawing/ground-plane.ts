@@ -68,6 +68,23 @@ export function groundPlane(sample: PointSample, side: "below" | "above"): Groun
   };
 }
 
+/** Share of the cells of the coarse grid whose points span at least `height`. */
+export function tallShare(sample: PointSample, height: number): number {
+  const { point_count, position } = sample;
+  const end = (axis: number) =>
+    samplePercentiles(point_count, (i) => position[3 * i + axis] ?? Number.NaN, [0.002, 0.998]) ?? [0, 0];
+  const [x, y] = [end(0), end(1)];
+  const size = Math.max((x[1] ?? 0) - (x[0] ?? 0), (y[1] ?? 0) - (y[0] ?? 0)) / CELLS || 1;
+  const spans = new Map<number, [number, number]>();
+  for (let i = 0; i < point_count; i += 1) {
+    const [px = 0, py = 0, pz = 0] = [position[3 * i], position[3 * i + 1], position[3 * i + 2]];
+    const key = Math.floor((px - (x[0] ?? 0)) / size) * ROW + Math.floor((py - (y[0] ?? 0)) / size);
+    const [low, high] = spans.get(key) ?? [pz, pz];
+    spans.set(key, [Math.min(low, pz), Math.max(high, pz)]);
+  }
+  return [...spans.values()].filter(([low, high]) => high - low >= height).length / Math.max(1, spans.size);
+}
+
 interface Frame {
   readonly x: readonly [number, number];
   readonly y: readonly [number, number];

@@ -6,7 +6,7 @@ import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/t
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
+import { type Covered, pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
 import { detectedScene } from "../analyze/scene.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 import type { SurfaceGrid } from "../drawing/surface-grid.ts";
@@ -60,15 +60,12 @@ const CROWN_CELL_M = 1;
 const MOST_CELLS = 1_000_000;
 
 /** Cells of terrain and canopy height model: of a sparse cloud finer than its density asks for. */
-export function crownPlace(
-  tail: Pick<CreateSessionTail, "tight_bounds" | "world_shift">,
-  glance: PointSample,
-): RasterPlace | undefined {
-  const place = rasterPlace(tail, glance, undefined);
+export function crownPlace(covered: Covered, glance: PointSample): RasterPlace | undefined {
+  const place = rasterPlace(covered, glance, undefined);
   if (!place || place.cell_size <= CROWN_CELL_M) return place;
   const [left, low, right, high] = place.bbox;
   const cells = ((right - left) * (high - low)) / CROWN_CELL_M ** 2;
-  return cells > MOST_CELLS ? place : rasterPlace(tail, glance, CROWN_CELL_M);
+  return cells > MOST_CELLS ? place : rasterPlace(covered, glance, CROWN_CELL_M);
 }
 
 /** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
@@ -84,18 +81,18 @@ export async function labelPlot(
   const scene = plotScene(glance);
   if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
   const warnings: string[] = [];
-  const place = crownPlace(tail, glance);
-  const skip_noise = await labelNoise(tail, run, warnings);
+  const { skip_noise, covered } = await labelNoise(tail, run, warnings);
+  const rasters = { ...crownPlace(covered, glance), skip_noise };
   progress.stage("1/6 Looking for the ground");
   const ground = await client.segmentGroundSession(
     id,
-    { method: "auto", defer_octree: true, acknowledge_cost: true },
+    { method: "auto", skip_noise, defer_octree: true, acknowledge_cost: true },
     { signal },
   );
   warnings.push(...ground.warnings);
   progress.stage("2/6 Measuring heights above the ground");
-  const terrain = await surface(id, "dtm", place, { add_height_column: true }, run, warnings);
-  const chm = terrain ? await surface(id, "chm", place, {}, run, warnings) : null;
+  const terrain = await surface(id, "dtm", { ...rasters, add_height_column: true }, run, warnings);
+  const chm = terrain ? await surface(id, "chm", rasters, run, warnings) : null;
   const is_airborne = scene.kind === "airborne";
   const method = asked ?? (is_airborne ? "chm" : METHOD_FOR_STEMS);
   progress.stage("3/6 Segmenting trees");
@@ -160,13 +157,12 @@ async function oneTree(
 async function surface(
   id: string,
   surface_type: "dtm" | "chm",
-  place: RasterPlace | undefined,
-  wishes: { readonly add_height_column?: boolean },
+  wishes: Partial<RasterPlace> & { readonly skip_noise: boolean; readonly add_height_column?: boolean },
   run: FolderRun,
   warnings: string[],
 ): Promise<SurfaceGrid | null> {
   try {
-    const { meta, buffers } = await run.client.sessionDem(id, { surface_type, ...place, ...wishes }, shown(run));
+    const { meta, buffers } = await run.client.sessionDem(id, { surface_type, ...wishes }, shown(run));
     const z = buffers.get("grid_z");
     if (!(z instanceof Float32Array)) throw new ApiError(200, "internal", "the frame of a DEM has no grid_z", meta);
     warnings.push(...(meta.warnings ?? []), ...(meta.warning ? [meta.warning] : []));

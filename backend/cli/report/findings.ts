@@ -45,10 +45,16 @@ export interface SurfaceSummary {
   readonly cell_m: number;
   readonly cells: readonly [x: number, y: number];
   readonly void_cells: number;
+  /** Cells without a point that have a height; null for the canopy. */
+  readonly interpolated_cells: number | null;
   /** Metres; of the terrain in true world coordinates. Null without a cell. */
   readonly range: readonly [number, number] | null;
   readonly ground_source: string | null;
 }
+
+/** Share of the cells with a height that hold no point. */
+export const interpolatedShare = ({ cells, void_cells, interpolated_cells }: SurfaceSummary): number =>
+  (interpolated_cells ?? 0) / Math.max(1, cells[0] * cells[1] - void_cells);
 
 /** Results of noise, ground and surfaces; part of the --json document. */
 export interface TerrainSummary {

@@ -4,6 +4,7 @@ import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import { AXIS_NAMES } from "../drawing/view-frame.ts";
 import { type FigureBar, figureWidth, framedFigure } from "./figure.ts";
 import {
+  interpolatedShare,
   isLand,
   type Scene,
   type StepOutcome,
@@ -62,10 +63,12 @@ export function terrainFacts({ noise, ground, dtm, dsm, chm }: TerrainSummary, s
 
 function surfaceText(surface: StepOutcome<SurfaceSummary>): string {
   if (!surface.done) return leftOut(surface);
-  const { range, cell_m, cells, void_cells } = surface;
+  const { range, cell_m, cells, void_cells, interpolated_cells } = surface;
   const heights = range ? `${plainNumber(range[0], 2)} to ${plainNumber(range[1], 2)} m` : "no cell";
+  const guessed = interpolated_cells === null ? 0 : Math.round(100 * interpolatedShare(surface));
+  const interpolated = guessed > 0 ? `, ${guessed} % interpolated` : "";
   const voids = void_cells > 0 ? `, ${plainNumber(void_cells, 0)} empty` : "";
-  return `${heights}; ${cells[0]} × ${cells[1]} cells of ${shortNumber(Number(cell_m.toPrecision(4)))} m${voids}`;
+  return `${heights}; ${cells[0]} × ${cells[1]} cells of ${shortNumber(Number(cell_m.toPrecision(4)))} m${voids}${interpolated}`;
 }
 
 const leftOut = ({ reason, asked }: { readonly reason: string; readonly asked: boolean }) =>

@@ -19,6 +19,7 @@ import { beamOrigins } from "./beam-origins.ts";
 import { publishLabels } from "./label-column.ts";
 import { type CheckedCriterion, measureSpacing, noiseParams } from "./noise-criterion.ts";
 import { noiseReport } from "./noise-report.ts";
+import { boundsWithoutNoise } from "./noise-rows.ts";
 
 /** So many points are sorted into a tree to measure their spacing (ops/cloud/point_spacing.h: 64 a sample). */
 const TREE_SPACING_POINTS = 64 * 200_000;
@@ -183,7 +184,8 @@ export function denoiseSession(
     const bytes = Math.max(denoiseBytes(criterion, input, deps.config), octreeBytes);
     return deps.admission.run(job, "Denoise", bytes, async () => {
       const { labels, report } = await labelNoise(input, criterion, true, deps, job);
-      const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
+      const kept_bounds = await boundsWithoutNoise(labels.native, input.positions, mask, job);
+      const answer = { session_id: session.id, analyzed_points: mask.hit_count, kept_bounds, ...report };
       const published = await publishLabels(session, base, { ...NOISE, labels }, { ...request, mask }, deps, job);
       return { ...answer, ...published, warnings: [...answer.warnings, ...published.warnings] };
     });

@@ -1,4 +1,5 @@
-import type { GroundReport } from "../../../shared/contract/segment-ground.ts";
+import type { GroundReport, GroundResponse } from "../../../shared/contract/segment-ground.ts";
+import type { AppError } from "../../../shared/errors.ts";
 import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/classify/ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
 
@@ -180,3 +181,30 @@ function clothReport(
     warnings,
   };
 }
+
+/** The answer of a flat request that failed. */
+export const failedGround = ({ code, message }: AppError, { method }: CheckedGround): GroundResponse => ({
+  success: false,
+  labels: [],
+  num_points: 0,
+  num_ground: 0,
+  num_plant: 0,
+  non_finite: 0,
+  low_outliers: 0,
+  hidden_ground: null,
+  frame: null,
+  ground_noise_m: null,
+  class_threshold_used: null,
+  class_threshold_method: null,
+  method,
+  auto_disagreement: null,
+  params_used: {},
+  params_derived: [],
+  point_spacing_m: null,
+  steepness: null,
+  tiled: null,
+  warnings: [],
+  elapsed_s: 0,
+  error: message,
+  code,
+});

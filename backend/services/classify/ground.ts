@@ -30,8 +30,10 @@ import {
   leavesOpen,
 } from "./ground-filter.ts";
 import { formerHeights } from "./ground-gaps.ts";
-import { type ComparedGround, type FoundGround, groundReport } from "./ground-report.ts";
+import { groundNoiseEffect, noiseIsNoGround } from "./ground-noise.ts";
+import { type ComparedGround, type FoundGround, failedGround, groundReport } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
+import { noiseWarnings, withoutNoise } from "./noise-rows.ts";
 
 const GROUND = { slug: "ground_class", label: "Ground Class" } as const;
 /** Also the `tool` of the endpoint. */
@@ -171,7 +173,7 @@ export async function groundFlat(
     job.checkpoint(); // a cancel is no result
     const error = fromNative(raw);
     if (error.details && FINEST_RESOLUTION in error.details) throw error;
-    return failedFlat(error, filter);
+    return failedGround(error, filter);
   }
   async function label(input: GroundInput): Promise<GroundResponse> {
     const plan = await planGround(input, filter, deps, job);
@@ -193,32 +195,6 @@ async function hitLabels(labels: ColumnRef, { skip }: GroundInput, job: Job): Pr
   return values;
 }
 
-const failedFlat = ({ code, message }: AppError, { method }: CheckedGround): GroundResponse => ({
-  success: false,
-  labels: [],
-  num_points: 0,
-  num_ground: 0,
-  num_plant: 0,
-  non_finite: 0,
-  low_outliers: 0,
-  hidden_ground: null,
-  frame: null,
-  ground_noise_m: null,
-  class_threshold_used: null,
-  class_threshold_method: null,
-  method,
-  auto_disagreement: null,
-  params_used: {},
-  params_derived: [],
-  point_spacing_m: null,
-  steepness: null,
-  tiled: null,
-  warnings: [],
-  elapsed_s: 0,
-  error: message,
-  code,
-});
-
 /**
  * Labels the surviving hits of a session in the column ground_class; misses and deleted rows are 0. Works on a
  * snapshot; if an edit lands meanwhile, the run fails.
@@ -233,7 +209,9 @@ export function segmentGroundSession(
 ): Promise<SessionGroundResponse> {
   return session.read(job, async (base) => {
     const mask = await surviving(base, job);
-    const input = { positions: positionsColumn(base), ...mask };
+    const clean = request.skip_noise ? await withoutNoise(base, mask, job) : mask;
+    const noise_count = mask.hit_count - clean.hit_count;
+    const input = { positions: positionsColumn(base), ...clean };
     const plan = await planGround(input, filter, deps, job);
     const octree = request.defer_octree
       ? { seconds: 0, bytes: 0 }
@@ -242,10 +220,19 @@ export function segmentGroundSession(
     const bytes = Math.max(plan.cost.bytes, octree.bytes);
     askAboutCost(GROUND_TOOL, { seconds, bytes }, request.acknowledge_cost, deps);
     return deps.admission.run(job, GROUND_TOOL, bytes, async () => {
-      const { labels, report } = await labelGround(input, plan, deps, job);
-      const answer = { session_id: session.id, analyzed_points: mask.hit_count, ...report };
+      const found = await labelGround(input, plan, deps, job);
+      const labels = await noiseIsNoGround(found.labels, { hits: mask.skip, clean: clean.skip }, job);
+      const { report } = found;
       const published = await publishLabels(session, base, { ...GROUND, labels }, { ...request, mask }, deps, job);
-      return { ...answer, ...published, warnings: [...answer.warnings, ...formerHeights(base), ...published.warnings] };
+      const left_out = noiseWarnings(noise_count, groundNoiseEffect(noise_count, mask.hit_count));
+      return {
+        session_id: session.id,
+        analyzed_points: mask.hit_count,
+        ...report,
+        num_plant: report.num_plant + noise_count,
+        ...published,
+        warnings: [...left_out, ...report.warnings, ...formerHeights(base), ...published.warnings],
+      };
     });
   });
 }

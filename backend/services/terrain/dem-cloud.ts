@@ -12,6 +12,7 @@ import type { ValueUnits } from "../../native/terrain.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { type Hits, withoutNoise } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
@@ -22,6 +23,8 @@ export interface DemCloud {
   /** u8 per row, non-zero = leave out; null = all rows are hits. */
   readonly skip: NativeColumn | null;
   readonly hit_count: number;
+  /** The same with the rows that were left out as noise, which get heights. */
+  readonly hits: Hits;
   /** Per row, 1 = ground; null = unknown. */
   readonly ground: NativeColumn | null;
   /** The caller sent ground labels: if they are insufficient, the ground is not segmented instead. */
@@ -38,14 +41,16 @@ const AS_GIVEN: ValueUnits = { divisor: 1, offset: 0 };
 /** Of sessions without intensity_units: 16-bit intensities are shown as 0..1. */
 const FRACTION: ValueUnits = { divisor: 65535, offset: 0 };
 
-/** The surviving hits of a session, stored frame. */
-export async function sessionCloud(state: CloudState, job: Job): Promise<DemCloud> {
-  const { skip, hit_count } = await surviving(state, job);
+/** The surviving hits of a session, with or without those that are labelled as noise, stored frame. */
+export async function sessionCloud(state: CloudState, skip_noise: boolean, job: Job): Promise<DemCloud> {
+  const hits = await surviving(state, job);
+  const { skip, hit_count } = skip_noise ? await withoutNoise(state, hits, job) : hits;
   const intensity = fixedColumn(state, "intensity");
   return {
     positions: positionsColumn(state),
     skip,
     hit_count,
+    hits,
     ground: optionalExtra(state, "ground_class"),
     ground_is_given: false,
     returns: optionalExtra(state, "target_index"),
@@ -77,6 +82,7 @@ function inlineCloud({ points }: DemRequest, job: Job): DemCloud {
     positions,
     skip: null,
     hit_count: positions.length,
+    hits: { skip: null, hit_count: positions.length },
     ground: null,
     ground_is_given: false,
     returns: null,
@@ -91,7 +97,7 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
   const [tx, ty, tz] = sourceTranslation(source);
   const session = await sourceSession(source, deps);
   return session.read(job, async (state) => {
-    const stored = await sessionCloud(state, job);
+    const stored = await sessionCloud(state, false, job); // labels have one value per hit
     const [sx, sy, sz] = stored.world_shift;
     const move = [1, 0, 0, sx + tx, 0, 1, 0, sy + ty, 0, 0, 1, sz + tz];
     const given = [stored.positions, stored.ground, stored.returns, stored.intensity?.values ?? null];
@@ -108,6 +114,7 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
       ...stored,
       positions: job.adopt(new ColumnRef(moved)).native,
       skip: null,
+      hits: { skip: null, hit_count: positions.native.length },
       ground: ground?.native ?? null,
       returns: returns?.native ?? null,
       intensity: intensity && stored.intensity ? { ...stored.intensity, values: intensity.native } : null,

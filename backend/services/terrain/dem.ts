@@ -5,19 +5,20 @@ import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/terrain.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { publishLabels } from "../classify/label-column.ts";
+import { noiseWarnings } from "../classify/noise-rows.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
-import { type DemCloud, firstReturns, flatCloud, sessionCloud } from "./dem-cloud.ts";
-import { cellCounts, type DemPlan, type DemSurface, demPlan, makeSurface, ofGround } from "./grid.ts";
-import { dtmOnly, vertexWarnings, wrongLengths } from "./warnings.ts";
+import { type DemCloud, flatCloud, sessionCloud } from "./dem-cloud.ts";
+import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
+import { type DemPlan, type DemSurface, demPlan, makeSurface, ofGround } from "./grid.ts";
+import { canopyWarnings, dtmOnly, vertexWarnings, wrongLengths } from "./warnings.ts";
 
 /** A buffer of the answer; the run owns its column. */
 export interface DemBuffer {
@@ -57,6 +58,7 @@ export function flatDem(request: DemRequest, unknownKeys: readonly string[], dep
 }
 
 export const HEIGHT_SLUG = "height_above_ground";
+const NOISE_EFFECT = ["belongs to no surface", "belong to no surface"] as const;
 const HEIGHT_LABEL = "Height Above Ground";
 
 /** DEM of the surviving hits of a session. Errors, reported in the frame: conflict if the cloud changed meanwhile. */
@@ -69,9 +71,12 @@ export function sessionDem(
 ): Promise<DemFrame> {
   return failingInFrame(request, unknownKeys, job, (plan) =>
     session.read(job, async (base) => {
-      const cloud = await sessionCloud(base, job.quiet()); // progress begins with the first stage
+      const cloud = await sessionCloud(base, request.skip_noise, job.quiet()); // progress begins with the first stage
       const adds = plan.surface === "dtm" && request.add_height_column;
-      const ignored = dtmOnly("add_height_column", request.add_height_column, plan.surface);
+      const ignored = [
+        ...dtmOnly("add_height_column", request.add_height_column, plan.surface),
+        ...noiseWarnings(cloud.hits.hit_count - cloud.hit_count, NOISE_EFFECT),
+      ];
       const bytes = Math.max(demBytes(cloud), adds ? octreeCost(base, cloud) : 0);
       return deps.admission.run(job, "DEM", bytes, async () => {
         const { answer, surface } = await makeDem(cloud, plan, ignored, job);
@@ -143,7 +148,12 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   }
   const layers = plan.surface === "dtm" ? await terrainLayers(cloud, surface, cell.native, job) : {};
   const shown = await layerOf(grid, cell.native, job);
-  const warnings = [...ignored, ...(await leftOut(cloud, surface, job)), ...vertexWarnings(frame)];
+  const warnings = [
+    ...ignored,
+    ...(await leftOut(cloud, surface, job)),
+    ...canopyWarnings(plan.surface, shown.max),
+    ...vertexWarnings(frame),
+  ];
   const meta: DemSuccess = {
     success: true,
     error: null,
@@ -186,64 +196,9 @@ function leftOut({ ground, skip, ground_is_given }: DemCloud, { sources }: DemSu
 
 const buffer = (data: ColumnRef, dtype: DemBuffer["dtype"]): DemBuffer => ({ dtype, length: data.length, data });
 
-const LAYER_LABELS = {
-  elevation: "Elevation (m)",
-  hillshade: "Hillshade",
-  slope: "Slope (°)",
-  aspect: "Aspect (°)",
-  point_density: "Point density",
-  return_density: "Return density",
-  intensity: "Intensity",
-} as const;
-type LayerName = keyof typeof LAYER_LABELS;
-
-interface Layer {
-  readonly grid: ColumnRef;
-  readonly at_vertices: ColumnRef;
-  readonly min: number;
-  readonly max: number;
-}
-type Layers = Partial<Record<LayerName, Layer>>;
-
-async function layerOf(grid: NativeColumn, cell: NativeColumn, job: Job): Promise<Layer> {
-  const layer = await job.track(() => native.cellLayer(grid, cell));
-  return {
-    ...layer,
-    grid: job.adopt(new ColumnRef(layer.grid)),
-    at_vertices: job.adopt(new ColumnRef(layer.at_vertices)),
-  };
-}
-
-async function terrainLayers(cloud: DemCloud, surface: DemSurface, cell: NativeColumn, job: Job): Promise<Layers> {
-  const { frame, grid } = surface;
-  const shape = await job.track(() => native.terrainLayers(frame, grid));
-  for (const column of Object.values(shape)) job.adopt(new ColumnRef(column));
-  const counts = surface.counts ?? (await cellCounts(cloud, cloud.skip, frame, job));
-  const first = await cellCounts(cloud, (await firstReturns(cloud, job)).skip, frame, job);
-  const grids: Partial<Record<LayerName, NativeColumn>> = {
-    elevation: grid,
-    ...shape,
-    point_density: counts.counts,
-    return_density: first.counts,
-  };
-  const { intensity, positions, skip } = cloud;
-  if (intensity) {
-    const means = await job.track(() => native.cellMeans(positions, skip, intensity.values, intensity.units, frame));
-    grids.intensity = job.adopt(new ColumnRef(means)).native;
-  }
-  const layers: Layers = {};
-  for (const [name, column] of Object.entries(grids)) layers[name as LayerName] = await layerOf(column, cell, job);
-  return layers;
-}
-
-const ranges = (layers: Layers): NonNullable<DemSuccess["layers"]> =>
-  Object.fromEntries(
-    Object.entries(layers).map(([name, { min, max }]) => [name, { min, max, label: LAYER_LABELS[name as LayerName] }]),
-  );
-
 /** Height of every row above the DTM without voids, metres; 0 for rows that are not hits. The run owns the column. */
 async function heights(
-  { positions, skip }: DemCloud,
+  { positions, hits }: DemCloud,
   { frame, ground_skip }: DemSurface,
   plan: DemPlan,
   job: Job,
@@ -251,7 +206,7 @@ async function heights(
   const params = { ...ofGround(plan), frame, method: "tin", gaps: "fill" } as const;
   const raster = await job.track(() => native.terrainRaster(positions, ground_skip, params, null));
   const terrain = job.adopt(new ColumnRef(raster.z)).native;
-  const column = await job.track(() => native.heightAboveGround(positions, skip, frame, terrain));
+  const column = await job.track(() => native.heightAboveGround(positions, hits.skip, frame, terrain));
   return job.adopt(new ColumnRef(column));
 }
 

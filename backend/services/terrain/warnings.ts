@@ -27,3 +27,14 @@ export function wrongLengths(request: DemRequest, points: number): string[] {
 export function dtmOnly(option: string, asked: boolean, surface: SurfaceType): string[] {
   return asked && surface !== "dtm" ? [`${option} belongs to surface_type dtm; it was ignored for ${surface}.`] : [];
 }
+
+/** No building is as high (Burj Khalifa: 828 m), and no tree. */
+const HIGHEST_M = 1000;
+
+/** Warns of a canopy that cannot be: strays, or a unit that is not the metre. */
+export function canopyWarnings(surface: SurfaceType, highest: number): string[] {
+  if (surface !== "chm" || !(highest > HIGHEST_M)) return [];
+  return [
+    `The canopy is up to ${highest.toFixed(0)} m high, higher than any tree or building: there are stray points (label noise first), or the coordinates are not metres. Import with source_units to convert them.`,
+  ];
+}

@@ -9,10 +9,10 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import { treePoints } from "../../native/trees.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { withoutNoise } from "../classify/noise-rows.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
-import { withoutNoise } from "./noise-rows.ts";
 
 /** Points to look for trees in. The run owns the columns. */
 export interface TreeInput {

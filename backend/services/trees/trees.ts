@@ -13,15 +13,16 @@ import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { publishLabels } from "../classify/label-column.ts";
+import { noiseWarnings } from "../classify/noise-rows.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
-import { noiseWarnings } from "./noise-rows.ts";
 import type { CheckedTrees } from "./tree-filter.ts";
 import { inlineInput, sessionInput, sourceInput, type TreeInput } from "./tree-input.ts";
 import { planTrees, TREES_TOOL } from "./tree-plan.ts";
 import { labelTrees } from "./tree-run.ts";
 
+const NOISE_EFFECT = ["belongs to no tree", "belong to no tree"] as const;
 const TREES = { slug: "tree_instance", label: "Tree instance" } as const;
 
 /** Labels a flat cloud. A failure after the checks is reported in `error` of the answer. */
@@ -109,7 +110,12 @@ export function segmentTreesSession(
       const answer = { session_id: session.id, analyzed_points: plan.input.vegetation_count, ...report, tiling };
       const unclassified = await unclassifiedWarnings(input.ground, input.skip, "They are taken for plants.", job);
       const published = await publishLabels(session, base, { ...TREES, labels }, { ...request, mask }, deps, job);
-      const warnings = [...noiseWarnings(noise_count), ...unclassified, ...answer.warnings, ...published.warnings];
+      const warnings = [
+        ...noiseWarnings(noise_count, NOISE_EFFECT),
+        ...unclassified,
+        ...answer.warnings,
+        ...published.warnings,
+      ];
       return { ...answer, ...published, warnings };
     });
   });

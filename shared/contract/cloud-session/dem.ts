@@ -5,6 +5,12 @@ import { withIdleKeys } from "../idle-keys.ts";
 import { OctreeBlock } from "../octree.ts";
 
 const SessionDemFields = DemOptions.extend({
+  skip_noise: z
+    .boolean()
+    .default(true)
+    .describe(
+      "true: hits that column noise_class (2) or las_classification (7, 18) names as noise belong to no surface, which a warning counts; height_above_ground has them",
+    ),
   add_height_column: z
     .boolean()
     .default(false)

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MissOctreeCacheId, SessionId } from "../fields.ts";
+import { Box } from "../geometry.ts";
 import { OctreeBlock } from "../octree.ts";
 import { NoiseCriterion, NoiseReport } from "../pointcloud-denoise.ts";
 
@@ -12,6 +13,9 @@ export type SessionDenoiseRequest = z.infer<typeof SessionDenoiseRequest>;
 const SessionNoiseReport = NoiseReport.extend({
   session_id: SessionId,
   analyzed_points: z.int().describe("number of hits analysed (those not deleted)"),
+  kept_bounds: Box.nullable().describe(
+    "box around the hits that are not noise, metres, stored frame; null: all are noise",
+  ),
 });
 
 const Shown = OctreeBlock.extend(SessionNoiseReport.shape)

@@ -5,6 +5,12 @@ import { GroundFilter, GroundReport } from "../segment-ground.ts";
 
 /** Labels the hits that are not deleted in column ground_class, which is replaced. */
 export const SessionGroundRequest = GroundFilter.extend({
+  skip_noise: z
+    .boolean()
+    .default(true)
+    .describe(
+      "true: hits that column noise_class (2) or las_classification (7, 18) names as noise are no ground and do not change it; they are labelled plant, which a warning counts",
+    ),
   defer_octree: z.boolean().default(false).describe("true: do not build the octree, which is then out of date"),
   acknowledge_cost: z
     .boolean()

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import type { Covered, RasterPlace } from "../../../../backend/cli/analyze/cell-size.ts";
 import type { AnalyzeClient } from "../../../../backend/cli/analyze/run.ts";
 import { canopy, labelTerrain, terrainSummary } from "../../../../backend/cli/analyze/terrain.ts";
 import { Progress } from "../../../../backend/cli/progress.ts";
@@ -14,6 +15,7 @@ const NOISE = {
   method: "ror",
   params_used: { radius: 0.5 },
   spacing_p95_m: 0.9,
+  kept_bounds: { min: [0, 0, 0], max: [7, 1, 1] },
   warnings: ["first"],
 };
 const GROUND = {
@@ -37,7 +39,8 @@ function steps(
     service,
     with: {
       scene,
-      place: undefined,
+      placeOf: ({ tight_bounds }: Covered): RasterPlace | undefined =>
+        tight_bounds ? { cell_size: 1, bbox: [tight_bounds.min[0], 0, tight_bounds.max[0], 1] } : undefined,
       options: { ...OPTIONS, ...options } as never,
       client: { ...service.client, ...client } as AnalyzeClient,
       progress: new Progress(textSink()),
@@ -92,23 +95,45 @@ test.each([
   expect(service.calls).toEqual(["rebuildOctree"]);
 });
 
-test("too much noise: the canopy is computed from all points", async () => {
-  const denoiseSession = vi.fn(async () => ({ ...NOISE, over_removal: true, flagged: 60 }));
-  const sessionDem = async () => {
+test.each([
+  [2, true, [0, 0, 7, 1]],
+  [60, false, [smallTail().tight_bounds?.min[0], 0, smallTail().tight_bounds?.max[0], 1]],
+])("%i of 100 points are noise: left out of ground and rasters, %j", async (flagged, skip_noise, bbox) => {
+  const denoiseSession = vi.fn(async () => ({ ...NOISE, flagged, kept: 100 - flagged }));
+  const segmentGroundSession = vi.fn(async () => GROUND);
+  const sessionDem = vi.fn(async () => {
     throw new ApiError(200, "invalid_argument", "none", undefined);
-  };
-  const { service, with: run } = steps({ denoiseSession, sessionDem });
+  });
+  const { service, with: run } = steps({ denoiseSession, segmentGroundSession, sessionDem });
   const { terrain } = await labelTerrain(smallTail(), run);
   expect(denoiseSession.mock.calls).toEqual([["0badcafe", { method: "auto", defer_octree: true }, expect.anything()]]);
-  expect(terrain.noise).toMatchObject({ flagged: 60, over_removal: true });
+  expect(terrain.noise).toMatchObject({ flagged });
+  expect(terrain.noise).not.toHaveProperty("kept_bounds");
   await canopy("0badcafe", { ...terrain, dtm: { done: true } as never }, run, 0);
   expect(service.calls).not.toContain("filter");
-  await canopy("0badcafe", { ...terrain, noise: { done: true, ...NOISE }, dtm: { done: true } as never }, run, 0);
-  expect(service.requests.filter).toEqual({
-    id: "0badcafe",
-    scalar_filters: [{ slug: "noise_class", max: 1 }],
-    rebuild: false,
-  });
+  const asked = [...segmentGroundSession.mock.calls, ...sessionDem.mock.calls] as unknown as [string, object][];
+  expect(asked.map(([, request]) => request)).toEqual([
+    expect.objectContaining({ method: "auto", skip_noise }),
+    ...["dtm", "dsm", "chm"].map((surface_type) =>
+      expect.objectContaining({ surface_type, skip_noise, cell_size: 1, bbox }),
+    ),
+  ]);
+});
+
+test.each([
+  [100, 34, true],
+  [100, 30, false],
+])("of %i cells of the surface %i are interpolated: a warning, %j", async (cells, interpolated_cells, said) => {
+  const { with: run } = steps({ denoiseSession: async () => NOISE });
+  const { terrain } = await labelTerrain(smallTail(), run);
+  const made = {
+    ...{ done: true as const, cell_m: 1, void_cells: 0, interpolated_cells, range: null, ground_source: null },
+    ...{ cells: [10, cells / 10] as const, grid: {} as never, warnings: [] },
+  };
+  const { warnings } = terrainSummary(terrain, { dsm: made, chm: { ...made, interpolated_cells: null } });
+  expect(warnings.filter((text) => /34 % of the cells.*interpolated across gaps/.test(text))).toHaveLength(
+    said ? 1 : 0,
+  );
 });
 
 test("every other failure fails the run", async () => {

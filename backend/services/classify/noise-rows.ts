@@ -1,4 +1,6 @@
+import type { Box } from "../../../shared/contract/geometry.ts";
 import type { Job } from "../../jobs/job.ts";
+import { cloudStats } from "../../native/cloud/cloud.ts";
 import { selectRows } from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
@@ -6,9 +8,10 @@ import type { CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 
+const NOISE = 2;
 /** Columns that name noise, and the values that do: those of denoise, and of LAS 1.4 (low point, high noise). */
 const NOISE_VALUES: readonly (readonly [slug: string, values: readonly number[]])[] = [
-  ["noise_class", [2]],
+  ["noise_class", [NOISE]],
   ["las_classification", [7, 18]],
 ];
 
@@ -21,28 +24,51 @@ export interface Hits {
 
 /** The hits that no column names as noise. The run owns the mask. */
 export async function withoutNoise(state: CloudState, hits: Hits, job: Job): Promise<Hits> {
-  const positions = positionsColumn(state);
-  const masks: NativeColumn[] = hits.skip ? [hits.skip] : [];
-  const before = masks.length;
-  for (const [slug, values] of NOISE_VALUES) {
+  const columns = NOISE_VALUES.flatMap(([slug, values]) => {
     const column = optionalExtra(state, slug);
-    if (!column) continue;
+    return column ? [{ column, values }] : [];
+  });
+  return columns.length > 0 ? hitsWithout(columns, positionsColumn(state), hits, job) : hits;
+}
+
+/** The box around the hits that new labels of denoise do not name as noise; null if they name all. */
+export async function boundsWithoutNoise(
+  labels: NativeColumn,
+  positions: NativeColumn,
+  hits: Hits,
+  job: Job,
+): Promise<Box | null> {
+  const { skip } = await hitsWithout([{ column: labels, values: [NOISE] }], positions, hits, job);
+  const { bounds } = await job.track(() => cloudStats(positions, skip));
+  return bounds && { min: [...bounds.min], max: [...bounds.max] };
+}
+
+interface NoiseColumn {
+  readonly column: NativeColumn;
+  readonly values: readonly number[];
+}
+
+async function hitsWithout(
+  columns: readonly NoiseColumn[],
+  positions: NativeColumn,
+  hits: Hits,
+  job: Job,
+): Promise<Hits> {
+  const masks: NativeColumn[] = hits.skip ? [hits.skip] : [];
+  for (const { column, values } of columns) {
     const filters = [{ column, min: -Infinity, max: Infinity, values: [...values] }];
     const noise = await job.track(() => selectRows({ positions, regions: [], filters }));
     masks.push(job.adopt(new ColumnRef(noise)).native);
   }
-  if (masks.length === before) return hits;
   const terms = masks.map((mask) => ({ mask, invert: false }));
   const left = await job.track(() => combineMasks(terms, "or"));
   const skip = job.adopt(new ColumnRef(left.mask)).native;
   return { skip, hit_count: positions.length - left.count };
 }
 
-/** What a person must know about points that were left out as noise. */
-export function noiseWarnings(count: number): string[] {
+/** What a person must know about points that were left out as noise; `effect`: what one of them, what several do. */
+export function noiseWarnings(count: number, [of_one, of_many]: readonly [string, string]): string[] {
   if (count <= 0) return [];
   const what = count === 1 ? "1 point that is" : `${count} points that are`;
-  return [
-    `${what} labelled as noise (noise_class 2, LAS classes 7 and 18) belong${count === 1 ? "s" : ""} to no tree.`,
-  ];
+  return [`${what} labelled as noise (noise_class 2, LAS classes 7 and 18) ${count === 1 ? of_one : of_many}.`];
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +18,9 @@ constexpr double kCell = 0.5, kCellReach = 2, kLeastDistance = 0.05;
 constexpr double kLowHeight = 1, kNear = 0.5, kFar = 1;
 constexpr std::size_t kPlanePoints = 6, kMedianPoints = 3, kNearest = 20;
 constexpr std::size_t kMostPlanePoints = 20'000;
+/// Variance of the plane at the place, as a multiple of that of one point: beyond it the plane is guessed from afar, as
+/// from the points of one scan line beside the place.
+constexpr double kMostLeverage = 1;
 constexpr std::size_t kLeastPending = 1 << 18, kPollPoints = 1 << 16;
 
 std::int64_t cell_index(double value) {
@@ -28,6 +32,25 @@ double median_of(std::vector<double>& values) {
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+/// Variance of a plane at the origin of its rows (1, dx, dy), where each of them has variance 1.
+double leverage_of(const std::vector<double>& rows) {
+  const double n = static_cast<double>(rows.size() / 3);
+  double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+  for (std::size_t i = 0; i < rows.size(); i += 3) {
+    mx += rows[i + 1] / n;
+    my += rows[i + 2] / n;
+  }
+  for (std::size_t i = 0; i < rows.size(); i += 3) {
+    const double dx = rows[i + 1] - mx, dy = rows[i + 2] - my;
+    xx += dx * dx;
+    xy += dx * dy;
+    yy += dy * dy;
+  }
+  const double det = xx * yy - xy * xy;
+  if (!(det > 0)) return std::numeric_limits<double>::infinity();
+  return 1 / n + (mx * mx * yy - 2 * mx * my * xy + my * my * xx) / det;
 }
 
 }  // namespace
@@ -148,7 +171,7 @@ double TreeGround::from_heights(const Vec2d& place) const {
     for (double& g : ground) g -= mean;
     const LeastSquares plane =
         solve_least_squares({{rows.data(), rows.size()}, ground.size(), 3}, {ground.data(), ground.size()});
-    if (plane.rank == 3) return mean + plane.x[0];
+    if (plane.rank == 3 && leverage_of(rows) <= kMostLeverage) return mean + plane.x[0];
     for (double& g : ground) g += mean;
   }
   if (ground.size() >= kMedianPoints) return median_of(ground);

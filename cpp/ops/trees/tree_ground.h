@@ -54,7 +54,8 @@ class TreeGround {
              const OpContext& ctx);
 
   /// The best source that has an answer at the place. Heights above ground: a plane through the ground under the tree's
-  /// points below 1 m and within 0.5 m (6 or more; of more than 20,000 an even choice), their median (3 or more), or the
+  /// points below 1 m and within 0.5 m (6 or more around the place; of more than 20,000 an even choice), their median (3 or
+  /// more), or the
   /// median of the 20 nearest points within 1 m.
   Answer at(const Vec2d& place) const;
   double lowest() const { return lowest_; }

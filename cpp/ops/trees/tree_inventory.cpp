@@ -22,6 +22,7 @@ constexpr std::size_t kPollRows = 1 << 16;
 constexpr double kMostId = 0x1.0p53 - 1;
 constexpr std::uint64_t kLeastPoints = 3;
 constexpr double kLeastTreeRise = 1.5, kLeastSlenderness = 5;
+constexpr double kMostSigma = 0.25;  // of the diameter; 0.21 is the largest of stems that were seen
 
 /// The rows of one tree in the order of the cloud.
 struct TreeRows {
@@ -213,8 +214,12 @@ class Inventory {
     stem.seed += id;
     out.stem = measure_stem(points, ground, stem, ctx_);
     out.height_m = out.box.max.z - out.stem.base.z;
-    if (is_shrub(out.stem, out.height_m, stem.breast_height_m)) out.stem.breast_height.reset();
     out.dbh_sigma_m = breast_height_sigma(out.stem);
+    if (is_shrub(out.stem, out.height_m, stem.breast_height_m) ||
+        is_no_stem(out.stem, out.height_m, out.dbh_sigma_m)) {
+      out.stem.breast_height.reset();
+      out.dbh_sigma_m = std::nan("");
+    }
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
@@ -275,6 +280,14 @@ bool is_shrub(const Stem& stem, double height_m, double breast_height_m) {
   const StemSection& at = *stem.breast_height;
   return at.few_points || at.partial_arc || at.high_residual ||
          2 * at.circle.radius > height_m / kLeastSlenderness;
+}
+
+bool is_no_stem(const Stem& stem, double height_m, double sigma_m) {
+  if (!stem.breast_height) return false;
+  const StemSection& at = *stem.breast_height;
+  const double diameter = 2 * at.circle.radius;
+  const bool half_seen = at.few_points || at.partial_arc;
+  return sigma_m > kMostSigma * diameter || (half_seen && diameter > height_m / kLeastSlenderness);
 }
 
 double breast_height_sigma(const Stem& stem) {

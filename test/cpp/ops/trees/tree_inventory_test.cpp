@@ -359,6 +359,25 @@ TEST(TreeInventory, AShrubHasNoDiameter) {
   EXPECT_NEAR(found.trees[3].stem.breast_height->circle.radius, 0.02, 0.003);
 }
 
+TEST(TreeInventory, CirclesThatSayNothingAreNoStems) {
+  const auto stem = [](double radius, bool few_points, bool partial_arc) {
+    Stem s{};
+    s.breast_height.emplace();
+    s.breast_height->circle.radius = radius;
+    s.breast_height->few_points = few_points;
+    s.breast_height->partial_arc = partial_arc;
+    return s;
+  };
+  EXPECT_FALSE(is_no_stem(Stem{}, 20, 1));
+  EXPECT_FALSE(is_no_stem(stem(0.1, true, true), 20, 0.049));
+  EXPECT_TRUE(is_no_stem(stem(0.1, false, false), 20, 0.051));
+  EXPECT_FALSE(is_no_stem(stem(0.1, false, false), 20, std::nan(""))) << "the error is not known";
+  EXPECT_TRUE(is_no_stem(stem(0.8, true, false), 7.3, 0.05));
+  EXPECT_TRUE(is_no_stem(stem(0.8, false, true), 7.3, 0.05));
+  EXPECT_FALSE(is_no_stem(stem(0.8, false, false), 7.3, 0.05)) << "a whole circle";
+  EXPECT_FALSE(is_no_stem(stem(0.8, true, true), 8.1, 0.05));
+}
+
 TEST(BreastHeightSigma, GrowsWithTheScatterOfSections) {
   Stem stem{};
   EXPECT_TRUE(std::isnan(breast_height_sigma(stem)));

@@ -1,0 +1,63 @@
+#include "ops/trees/tree_ground.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/random.h"
+#include "support/columns.h"
+
+namespace pc::test {
+namespace {
+
+/// Points and their heights above a ground of slope .2 at 300 m, with noise of a centimetre in the heights.
+class GroundOfATree : public testing::Test {
+ protected:
+  void add(double x, double y) {
+    const double ground = 300 + 0.2 * x, height = 0.5 * random_unit(1, next_++);
+    const double noise = 0.02 * (random_unit(1, next_++) - 0.5);
+    points_.push_back({x, y, ground + height});
+    heights_.push_back(height + noise);
+  }
+  double at_origin() {
+    const TreeGround ground(span_of(points_), span_of(heights_), none_, ctx_);
+    const TreeGround::Answer answer = ground.at({0, 0});
+    EXPECT_EQ(answer.source, GroundSource::kHeightAboveGround);
+    return answer.z;
+  }
+
+  std::vector<Vec3d> points_;
+  std::vector<double> heights_;
+  std::uint64_t next_ = 0;
+  GroundHeights none_;
+  JobControl control_;
+  OpContext ctx_{control_};
+};
+
+TEST_F(GroundOfATree, IsAPlaneThroughTheGroundAroundThePlace) {
+  for (int i = 0; i < 200; ++i) {
+    const double turn = 2 * std::numbers::pi * random_unit(2, static_cast<std::uint64_t>(i));
+    add(0.15 * std::cos(turn), 0.15 * std::sin(turn));
+  }
+  EXPECT_NEAR(at_origin(), 300, 0.005);
+}
+
+TEST_F(GroundOfATree, HalfAStemIsEnough) {
+  for (int i = 0; i < 40; ++i) {
+    const double turn = std::numbers::pi * random_unit(2, static_cast<std::uint64_t>(i));
+    add(0.15 * std::cos(turn), 0.15 * std::sin(turn));
+  }
+  EXPECT_NEAR(at_origin(), 300, 0.01);
+}
+
+TEST_F(GroundOfATree, AScanLineBesideThePlaceGivesNoPlane) {
+  for (int i = 0; i < 30; ++i) {
+    const auto step = static_cast<std::uint64_t>(i);
+    add(0.3 + 1e-5 * random_unit(3, step), 0.4 * random_unit(4, step) - 0.2);
+  }
+  EXPECT_NEAR(at_origin(), 300.06, 0.02);
+}
+
+}  // namespace
+}  // namespace pc::test

@@ -11,10 +11,10 @@ import { detectedScene } from "../analyze/scene.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
 import type { SurfaceGrid } from "../drawing/surface-grid.ts";
 import type { Scene } from "../report/findings.ts";
+import { footCount } from "../run/feet.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
-import { footCount } from "./feet.ts";
 import { labelNoise } from "./noise.ts";
 import type { InventoryOptions } from "./options.ts";
 

@@ -92,7 +92,7 @@ async function treeView(
     world_shift: [0, 0, 0],
     bar: null,
     legend: [
-      { color: SECTION, text: "stem curve" },
+      ...(sections.some(({ ok }) => ok) ? [{ color: SECTION, text: "stem curve" }] : []),
       ...(sections.some(({ ok }) => !ok) ? [{ color: UNSURE, text: "unsure" }] : []),
       ...(tree.dbh ? [{ color: BREAST, text: "breast height" }] : []),
     ],

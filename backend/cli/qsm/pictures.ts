@@ -127,7 +127,8 @@ export async function taperFigure(steps: readonly TaperStep[]): Promise<NamedFig
 
 /** Volume by diameter class. */
 export async function classFigure(classes: readonly DiameterClass[]): Promise<NamedFigure> {
-  const litres = classes.map(({ volume_m3 }, i) => [i, 1000 * volume_m3] as const);
+  // A bar ends where the next one begins: the last one at a bar of nothing.
+  const litres = [...classes.map(({ volume_m3 }) => 1000 * volume_m3), 0].map((value, i) => [i, value] as const);
   const highest = Math.max(
     ...classes.map(({ volume_m3, volume_ci95_m3 }) => 1000 * (volume_ci95_m3?.[1] ?? volume_m3)),
     1e-3,

@@ -4,6 +4,7 @@ import { jsonDocument } from "../analyze/json-document.ts";
 import { describeVersions } from "../analyze/record.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
 import { terminalTable } from "../report/terminal.ts";
+import { footCount } from "../run/feet.ts";
 import { runInFolder, shown } from "../run/folder-run.ts";
 import { checkInputs, type Input, readCloud, requireKind } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
@@ -45,10 +46,23 @@ export async function modelTreeFile(cloud: string, options: QsmOptions, deps: An
       ...(leaves ? [await leafFigure(mesh, leaves.mesh, options.pictureSize, signal)] : []),
     ];
     progress.stage("Writing the report");
-    const warnings = [...points.warnings, ...model.warnings, ...(leaves?.warnings ?? [])];
+    const warnings = [
+      ...points.warnings,
+      ...severalTrees(footCount(sample)),
+      ...model.warnings,
+      ...(leaves?.warnings ?? []),
+    ];
     const found = { points, model, metrics: model.metrics, mesh, classes, taper, leaves, warnings };
     const versions = await describeVersions(client, signal);
     const { document, facts } = await writeModel(found, figures, options, run, versions);
     deps.stdout.write(options.json ? jsonDocument(document) : terminalTable(facts, document.warnings));
   });
 }
+
+/** Warns of a cloud that is no single tree. */
+export const severalTrees = (feet: number): string[] =>
+  feet > 1
+    ? [
+        `The points stand on ${feet} feet, as several trees do: the model joins them into one. inventory --qsm models every tree of a plot.`,
+      ]
+    : [];

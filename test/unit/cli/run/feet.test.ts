@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { footCount } from "../../../../backend/cli/inventory/feet.ts";
+import { footCount } from "../../../../backend/cli/run/feet.ts";
 
 const sample = (points: readonly (readonly [number, number, number])[]) => ({
   point_count: points.length,

@@ -42,6 +42,9 @@ const rolling = (width: number, noise: number) => {
   });
 };
 
+/** A scan line down a slope, whose points are near a plane from above and from below. */
+const LINE = points(999, ([u, v]) => [492 * u, 102 * u + 0.05 * v, 274 - 8 * u + 0.03 * Math.sin(20 * u)]);
+
 const room = points(20_000, ([u, v, w], k) => {
   if (k % 3 === 0) return [8 * u, 5 * v, 0];
   return k % 3 === 1 ? [8 * u, 5 * v, 2.6] : [8 * u, w > 0.5 ? 5 : 0, 2.6 * v];
@@ -77,6 +80,7 @@ test.each([
 
 test("a room has a ceiling, land and small things have none", () => {
   expect(ceilingOf(room)).toBeCloseTo(2.6, 6);
+  expect(ceilingOf(LINE)).toBeUndefined();
   expect(ceilingOf(land(30, 0.3))).toBeUndefined();
   expect(ceilingOf(points(3000, ([x, y, z]) => [0.2 * x, 0.2 * y, 0.3 * z]))).toBeUndefined();
 });

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { extraKey } from "../../../backend/sessions/column-names.ts";
+import { SessionDemMeta } from "../../../shared/contract/cloud-session/dem.ts";
+import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
+import { SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
+import { dem, gridPoints } from "../../support/session/dem.ts";
+import { answered, cloud, columnOf } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
+
+const made = sessionTest();
+const url = (id: string, run: string) => `/api/cloud/session/${id}/${run}`;
+const FIELD = gridPoints(40, 40, (x, y) => 0.02 * x + 0.01 * y);
+/** Far out and high up, where a ground filter sees nothing lower. */
+const STRAY = [300, 20, 900] as const;
+const NOISE = "1 point that is labelled as noise (noise_class 2, LAS classes 7 and 18)";
+
+/** A field with a stray return; every other point is clean. */
+const field = (slug = "noise_class", [clean, noise]: readonly number[] = [1, 2]) =>
+  cloud(made, [`x y z ${slug}`, ...FIELD.map((p) => `${p.join(" ")} ${clean}`), `${STRAY.join(" ")} ${noise}`]);
+
+test.each([
+  ["noise_class", [1, 2]],
+  ["las_classification", [2, 7]],
+  ["las_classification", [2, 18]],
+])("points that %s names as noise are no ground (clean, noise: %j)", async (slug, values) => {
+  const { session_id } = await field(slug, values);
+  const answer = await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), {});
+  expect(answer.warnings).toEqual([`${NOISE} is no ground.`]);
+  expect([answer.analyzed_points, answer.num_ground, answer.num_plant]).toEqual([1601, 1600, 1]);
+  const labels = await columnOf(made, session_id, extraKey("ground_class"));
+  expect([labels?.at(0), labels?.at(-1), new Set(labels).size]).toEqual([1, 2, 2]);
+});
+
+test("skip_noise false: noise is ground where nothing is lower", async () => {
+  const { session_id } = await field();
+  const answer = await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), { skip_noise: false });
+  expect(answer.warnings.join()).not.toContain("labelled as noise");
+  expect((await columnOf(made, session_id, extraKey("ground_class")))?.at(-1)).toBe(1);
+});
+
+test("deleted noise keeps the label of deleted points, and more noise than a scanner makes is told with the way out", async () => {
+  const rows = FIELD.map((p, i) => `${p.join(" ")} ${i % 10 === 0 ? 2 : 1}`);
+  const { session_id } = await cloud(made, ["x y z noise_class", ...rows, `${STRAY.join(" ")} 2`]);
+  const region = { kind: "box", min: [299, 0, 0], max: [301, 99, 999] };
+  await made.post(session_id, "delete_region", { region });
+  const answer = await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), {});
+  expect(answer.warnings).toContainEqual(
+    expect.stringMatching(
+      /^160 points that are labelled as noise .* are no ground, more than a scanner makes.*skip_noise/,
+    ),
+  );
+  expect([answer.num_ground, answer.num_plant]).toEqual([1440, 160]);
+  const labels = await columnOf(made, session_id, extraKey("ground_class"));
+  expect([labels?.at(0), labels?.at(1), labels?.at(-1)]).toEqual([2, 1, 0]);
+});
+
+const surface = (id: string, body: object) =>
+  dem(made, url(id, "dem"), { cell_size: 1, ...body }, SessionDemMeta as never);
+
+test.each(["dtm", "dsm", "chm"])("a %s leaves noise out, and its place", async (surface_type) => {
+  const { session_id } = await field();
+  await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), { skip_noise: false });
+  const { meta, f32 } = await surface(session_id, { surface_type });
+  expect(meta.warnings).toEqual([`${NOISE} belongs to no surface.`]);
+  expect([meta.grid_nx, meta.grid_ny]).toEqual([39, 39]);
+  expect(Math.max(...f32("grid_z").filter(Number.isFinite))).toBeLessThan(2);
+  const whole = await surface(session_id, { surface_type, skip_noise: false });
+  expect(whole.meta.grid_nx).toBeGreaterThan(290);
+  expect(whole.meta.warnings?.join() ?? "").not.toContain("labelled as noise");
+});
+
+test("noise has a height above the ground", async () => {
+  const { session_id } = await field();
+  await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), {});
+  await surface(session_id, { surface_type: "dtm", add_height_column: true });
+  const heights = await columnOf(made, session_id, extraKey("height_above_ground"));
+  expect(heights?.at(-1)).toBeGreaterThan(890);
+  expect(heights?.at(0)).toBeCloseTo(0, 1);
+});
+
+test("a canopy of kilometres is told", async () => {
+  const rows = FIELD.map(([x, y, z]) => {
+    const is_tree = Math.hypot(x - 20, y - 20) < 5;
+    return `${1000 * x} ${1000 * y} ${1000 * z + (is_tree ? 25_000 : 0)} ${is_tree ? 2 : 1}`;
+  });
+  const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+  const { meta } = await surface(session_id, { surface_type: "chm", cell_size: 1000 });
+  expect(meta.warnings).toEqual([expect.stringMatching(/^The canopy is up to 2\d{4} m high.*source_units/)]);
+  const dtm = await surface(session_id, { surface_type: "dtm", cell_size: 1000 });
+  expect(dtm.meta.warnings ?? []).toEqual([]);
+});
+
+test("denoise tells the box around what it keeps", async () => {
+  const { session_id } = await cloud(made, ["x y z", ...FIELD.map((p) => p.join(" ")), STRAY.join(" ")]);
+  const answer = await answered(made, SessionDenoiseResponse, url(session_id, "denoise"), { method: "auto" });
+  expect(answer.flagged).toBe(1);
+  expect(answer.kept_bounds?.min.slice(0, 2)).toEqual(FIELD[0]?.slice(0, 2));
+  expect(answer.kept_bounds?.max.slice(0, 2)).toEqual(FIELD.at(-1)?.slice(0, 2));
+  expect(answer.kept_bounds?.max[2]).toBeLessThan(2);
+});

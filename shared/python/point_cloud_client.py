@@ -453,6 +453,7 @@ class PointCloudClient:
         method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
         ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing, frame  as in
         segment_ground
+        skip_noise        points labelled as noise (noise_class 2, LAS classes 7 and 18) are no ground (default)
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning
         """
@@ -649,6 +650,7 @@ class PointCloudClient:
 
         surface_type, cell_size, bbox, method, ground_percentile, slope_correction, fill_voids, auto_segment_ground,
         cloth_resolution, rigidness, class_threshold  as in dem, metres
+        skip_noise         points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no surface (default)
         add_height_column  dtm: also write the column height_above_ground
         """
         return self._frame(_session(session_id, "dem"), fields, on_progress)

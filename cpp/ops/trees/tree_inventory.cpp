@@ -23,6 +23,7 @@ constexpr double kMostId = 0x1.0p53 - 1;
 constexpr std::uint64_t kLeastPoints = 3;
 constexpr double kLeastTreeRise = 1.5, kLeastSlenderness = 5;
 constexpr double kMostSigma = 0.25;  // of the diameter; 0.21 is the largest of stems that were seen
+constexpr double kLeastArc = 0.3;  // of the circle: stumps seen from one side show more, walls and rocks less
 
 /// The rows of one tree in the order of the cloud.
 struct TreeRows {
@@ -286,8 +287,8 @@ bool is_no_stem(const Stem& stem, double height_m, double sigma_m) {
   if (!stem.breast_height) return false;
   const StemSection& at = *stem.breast_height;
   const double diameter = 2 * at.circle.radius;
-  const bool half_seen = at.few_points || at.partial_arc;
-  return sigma_m > kMostSigma * diameter || (half_seen && diameter > height_m / kLeastSlenderness);
+  const bool hardly_seen = at.few_points || at.circle.arc_coverage < kLeastArc;
+  return sigma_m > kMostSigma * diameter || (hardly_seen && diameter > height_m / kLeastSlenderness);
 }
 
 double breast_height_sigma(const Stem& stem) {

@@ -91,8 +91,9 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
 /// with a circle that is not whole, or wider than a fifth of the height. A sapling of that height is far thinner.
 bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
 
-/// Whether the circle at breast height says nothing about a stem: a standard error above a quarter of the diameter, or a part of
-/// a circle wider than a fifth of the height. Leaves around a thin stem, walls and rocks have such circles.
+/// Whether the circle at breast height says nothing about a stem: a standard error above a quarter of the diameter, or one
+/// wider than a fifth of the height of which few points or less than three tenths of the arc were seen. Leaves around a thin
+/// stem, walls and rocks have such circles.
 bool is_no_stem(const Stem& stem, double height_m, double sigma_m);
 
 /// Standard error of the diameter at breast height: that of its circle (residuals, arc, ellipticity), enlarged if the

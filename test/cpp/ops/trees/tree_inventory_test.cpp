@@ -360,22 +360,22 @@ TEST(TreeInventory, AShrubHasNoDiameter) {
 }
 
 TEST(TreeInventory, CirclesThatSayNothingAreNoStems) {
-  const auto stem = [](double radius, bool few_points, bool partial_arc) {
+  const auto stem = [](double radius, bool few_points, double arc) {
     Stem s{};
     s.breast_height.emplace();
     s.breast_height->circle.radius = radius;
+    s.breast_height->circle.arc_coverage = arc;
     s.breast_height->few_points = few_points;
-    s.breast_height->partial_arc = partial_arc;
     return s;
   };
   EXPECT_FALSE(is_no_stem(Stem{}, 20, 1));
-  EXPECT_FALSE(is_no_stem(stem(0.1, true, true), 20, 0.049));
-  EXPECT_TRUE(is_no_stem(stem(0.1, false, false), 20, 0.051));
-  EXPECT_FALSE(is_no_stem(stem(0.1, false, false), 20, std::nan(""))) << "the error is not known";
-  EXPECT_TRUE(is_no_stem(stem(0.8, true, false), 7.3, 0.05));
-  EXPECT_TRUE(is_no_stem(stem(0.8, false, true), 7.3, 0.05));
-  EXPECT_FALSE(is_no_stem(stem(0.8, false, false), 7.3, 0.05)) << "a whole circle";
-  EXPECT_FALSE(is_no_stem(stem(0.8, true, true), 8.1, 0.05));
+  EXPECT_FALSE(is_no_stem(stem(0.1, true, 0.1), 20, 0.049));
+  EXPECT_TRUE(is_no_stem(stem(0.1, false, 1), 20, 0.051));
+  EXPECT_FALSE(is_no_stem(stem(0.1, false, 1), 20, std::nan(""))) << "the error is not known";
+  EXPECT_TRUE(is_no_stem(stem(0.8, true, 0.5), 7.3, 0.05));
+  EXPECT_TRUE(is_no_stem(stem(0.8, false, 0.25), 7.3, 0.05));
+  EXPECT_FALSE(is_no_stem(stem(0.4, false, 0.4), 2, 0.02)) << "a stump seen from one side";
+  EXPECT_FALSE(is_no_stem(stem(0.8, true, 0.1), 8.1, 0.05));
 }
 
 TEST(BreastHeightSigma, GrowsWithTheScatterOfSections) {

@@ -14,7 +14,7 @@ export const DemOptions = z.object({
   surface_type: checkedByService(z.string(), z.enum(SURFACE_TYPES))
     .default("dtm")
     .describe(
-      "dtm: bare earth; dsm: top of canopy; chm: height of the dsm above the dtm; any case; any other value causes an error in the frame",
+      "dtm: bare earth; dsm: top of canopy, of each cell the highest first return, but for one in 20; chm: height of the dsm above the dtm; any case; any other value causes an error in the frame",
     ),
   cell_size: z
     .number()

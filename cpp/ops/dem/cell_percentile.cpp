@@ -81,7 +81,10 @@ class Chooser {
   };
 
   std::uint64_t rank_of(std::uint64_t count) const {
-    return static_cast<std::uint64_t>(static_cast<double>(count - 1) * percentile_ / 100);
+    const auto rank = [&](double percentile) {
+      return static_cast<std::uint64_t>(static_cast<double>(count - 1) * percentile / 100);
+    };
+    return percentile_ > 50 ? count - 1 - rank(100 - percentile_) : rank(percentile_);
   }
   void set(std::size_t cell, const CellEntry& entry) {
     result_.z[cell] = entry.z;

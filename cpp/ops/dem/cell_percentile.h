@@ -21,7 +21,7 @@ struct CellPercentiles {
 };
 
 /// The point that represents each cell: of its n points, sorted by z, the one with index floor((n - 1) percentile /
-/// 100). Of points with equal z the one nearest to the centre, then the one with the lowest x, then y.
+/// 100), above the median rounded up: the 5th percentile of up to 20 points is the lowest, the 95th the highest. Of points with equal z the one nearest to the centre, then the one with the lowest x, then y.
 ///
 /// points      (n) metres, frame of `frame`; points outside the grid and points that are not finite are left out
 /// percentile  0 .. 100
@@ -29,7 +29,7 @@ struct CellPercentiles {
 /// Cost     Two passes over the points and one over their values, O(n); 17 bytes of scratch per point.
 /// Cancel   Within 250 ms, even if one cell contains all points.
 /// Errors   kInvalidArgument: frame or percentile out of range.
-/// Source   Contract terrain section 1.4; points are grouped by cell as in McIlroy, Bostic & McIlroy 1993, "Engineering
+/// Source   Contract terrain section 1.4, which always rounds down (docs/adr/0043); points are grouped by cell as in McIlroy, Bostic & McIlroy 1993, "Engineering
 ///          radix sort", American flag sort, in bands of cells that fit in a cache.
 CellPercentiles cell_percentiles(HitPoints points, const RasterFrame& frame, double percentile,
                                  OpContext& ctx);

@@ -3,7 +3,7 @@
 
 namespace pc {
 
-/// The percentile that represents the top of a cell: contract terrain section 1.1.
+/// The percentile that represents the top of a cell, the highest of up to 20 points: contract terrain section 1.1.
 constexpr double kSurfacePercentile = 95;
 
 /// Raster of the top of the scanned objects: terrain_raster of the 95th percentile, void outside the hull of the cells

@@ -30,6 +30,12 @@ Cloud rolling_cloud(std::size_t count, double width, double depth) {
   return cloud;
 }
 
+/// Index of a percentile among sorted values: up from above the median, down otherwise.
+std::size_t index_of(std::size_t count, double percentile) {
+  const double exact = static_cast<double>(count - 1) * percentile / 100;
+  return static_cast<std::size_t>(percentile > 50 ? std::ceil(exact - 1e-9) : std::floor(exact));
+}
+
 TEST(CellPercentile, IsTheIndexRuleForAnyThreadCountAndOrder) {
   const RasterFrame frame{0, 0, 4, 10, 10};
   Cloud cloud = rolling_cloud(5000, 40, 40);
@@ -48,8 +54,7 @@ TEST(CellPercentile, IsTheIndexRuleForAnyThreadCountAndOrder) {
     std::vector<double> expected;
     for (auto& cell : cells) {
       std::sort(cell.begin(), cell.end());
-      expected.push_back(
-          cell[static_cast<std::size_t>(static_cast<double>(cell.size() - 1) * percentile / 100)]);
+      expected.push_back(cell[index_of(cell.size(), percentile)]);
     }
     for (const int threads : {1, 2, 4}) {
       JobControl control;
@@ -68,11 +73,26 @@ TEST(CellPercentile, OneCellWithAllPointsIsSearchedInPasses) {
   std::vector<double> z;
   for (const Vec3d& p : cloud) z.push_back(p.z);
   std::sort(z.begin(), z.end());
-  for (const double percentile : {0.0, 5.0, 50.0, 100.0}) {
+  for (const double percentile : {0.0, 5.0, 50.0, 95.0, 100.0}) {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 2);
     const auto result = cell_percentiles(hits(cloud), {0, 0, 2, 1, 1}, percentile, ctx);
-    EXPECT_EQ(result.z[0], z[static_cast<std::size_t>(static_cast<double>(z.size() - 1) * percentile / 100)]);
+    EXPECT_EQ(result.z[0], z[index_of(z.size(), percentile)]);
+  }
+}
+
+TEST(CellPercentile, OfFewPointsItIsTheLowestOrTheHighest) {
+  for (std::size_t count = 1; count <= 41; ++count) {
+    Cloud cloud;
+    for (std::size_t k = 0; k < count; ++k) cloud.push_back({0.5, 0.5, static_cast<double>(k)});
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 1);
+    const auto z = [&](double percentile) {
+      return cell_percentiles(hits(cloud), {0, 0, 1, 1, 1}, percentile, ctx).z[0];
+    };
+    const double left_out = std::floor(static_cast<double>(count - 1) / 20);
+    EXPECT_EQ(z(5), left_out) << count;
+    EXPECT_EQ(z(95), static_cast<double>(count - 1) - left_out) << count;
   }
 }
 

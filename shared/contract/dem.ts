@@ -110,6 +110,10 @@ export const DemSuccess = z
     num_triangles: z.int().describe("number of mesh triangles"),
     surface_area: z.number().nullable().describe("area of the mesh, square metres"),
     points_used: z.int().describe("number of cells that contain a point; chm: number of cells with a height"),
+    noise_count: z
+      .int()
+      .optional()
+      .describe("session endpoint: number of hits left out as noise; 0 with skip_noise false"),
     grid_nx: z.int().describe("number of grid columns, along x"),
     grid_ny: z.int().describe("number of grid rows, along y; row 0 has the lowest y"),
     grid_cell: z.number().describe("edge of a grid cell, metres"),

@@ -20,6 +20,7 @@ import type { AnalyzeClient } from "./run.ts";
 
 export interface Terrain {
   readonly noise: StepOutcome<NoiseSummary>;
+  readonly left_out_as_noise: number | null;
   readonly ground: StepOutcome<GroundSummary>;
   readonly dtm: StepOutcome<SurfaceSummary & { readonly grid: SurfaceGrid; readonly octree: OctreeBlock }>;
   readonly warnings: readonly string[];
@@ -84,16 +85,25 @@ export async function labelTerrain(
   const { client, progress, signal, options, scene, placeOf } = steps;
   const id = tail.session_id;
   const warnings: string[] = [];
+  let terrain_noise = 0;
   const found_noise = options.denoise ? await stepNoise() : notAsked("--no-denoise");
   const { kept_bounds, ...noise } = { kept_bounds: null, ...found_noise };
-  const skip_noise = noise.done && noise.flagged <= MOST_NOISE * (noise.flagged + noise.kept);
-  const covered = skip_noise && kept_bounds ? { ...tail, tight_bounds: kept_bounds } : tail;
+  // Points that the file itself names as noise are none of the land, also where nothing is looked for.
+  const skip_noise = !noise.done || noise.flagged <= MOST_NOISE * (noise.flagged + noise.kept);
+  const found_ground = await (!isLand(scene)
+    ? senseless(scene)
+    : options.ground
+      ? stepGround()
+      : notAsked("--no-ground"));
+  const { clean_bounds, noise_count, ...ground } = { clean_bounds: kept_bounds, noise_count: null, ...found_ground };
+  const covered = skip_noise && clean_bounds ? { ...tail, tight_bounds: clean_bounds } : tail;
   const rasters: RasterWishes = { ...(isLand(scene) ? placeOf(covered) : {}), skip_noise };
-  const ground = await (!isLand(scene) ? senseless(scene) : options.ground ? stepGround() : notAsked("--no-ground"));
   const dtm = await (!isLand(scene) ? senseless(scene) : options.dem ? stepDtm() : notAsked("--no-dem"));
   const labelled = noise.done || ground.done;
   const shown = dtm.done ? dtm.octree : labelled ? await rebuilt() : null;
-  return { tail: shown ? { ...tail, ...shown } : tail, terrain: { noise, ground, dtm, warnings, rasters } };
+  const left_out_as_noise = skip_noise ? (noise_count ?? terrain_noise) : null;
+  const terrain = { noise, left_out_as_noise, ground, dtm, warnings, rasters };
+  return { tail: shown ? { ...tail, ...shown } : tail, terrain };
 
   function stepNoise() {
     progress.stage("Looking for noise");
@@ -110,8 +120,9 @@ export async function labelTerrain(
       const request = { method: "auto", skip_noise, defer_octree: true, acknowledge_cost: true } as const;
       const found = await client.segmentGroundSession(id, request, { signal });
       warnings.push(...found.warnings);
-      const { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m } = found;
-      return { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m };
+      const { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m, noise_count } = found;
+      const clean_bounds = found.kept_bounds;
+      return { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m, noise_count, clean_bounds };
     });
   }
   async function stepDtm(): Promise<Terrain["dtm"]> {
@@ -124,6 +135,7 @@ export async function labelTerrain(
     const made = await surface("dtm", id, { ...rasters, add_height_column: true }, steps);
     if (!made.done) return made;
     const octree = OctreeBlock.parse(made.meta);
+    terrain_noise = made.meta.noise_count ?? 0;
     warnings.push(...made.warnings);
     return { ...summaryOf(made, tail.world_shift?.[2] ?? 0), done: true, grid: made.grid, octree };
   }
@@ -148,7 +160,8 @@ export async function canopy(id: string, { dtm, rasters }: Terrain, steps: Steps
 export type Canopy = Awaited<ReturnType<typeof canopy>>;
 
 /** The results without rasters, for the report and --json. */
-export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, { dsm, chm }: Canopy): TerrainSummary {
+export function terrainSummary(found: Terrain, { dsm, chm }: Canopy): TerrainSummary {
+  const { noise, left_out_as_noise, ground, dtm, warnings } = found;
   const { grid: _, octree: __, ...terrain } = dtm.done ? dtm : { ...dtm, grid: null, octree: null };
   const plain = (made: Canopy["chm"]): StepOutcome<SurfaceSummary> => {
     const { grid: ___, warnings: ____, ...summary } = made.done ? made : { ...made, grid: null, warnings: [] };
@@ -162,6 +175,7 @@ export function terrainSummary({ noise, ground, dtm, warnings }: Terrain, { dsm,
     );
   return {
     noise,
+    left_out_as_noise,
     ground,
     dtm: terrain as TerrainSummary["dtm"],
     dsm: plain(dsm),

@@ -28,7 +28,7 @@ export type UsedParameters = Readonly<Record<string, number | boolean>>;
 export interface NoiseSummary {
   readonly flagged: number;
   readonly kept: number;
-  /** More than a fifth was labelled, too much for scanner noise: the canopy is then computed from all points. */
+  /** More than a fifth was labelled, too much for scanner noise. */
   readonly over_removal: boolean;
   readonly method: string;
   readonly params_used: UsedParameters;
@@ -59,6 +59,11 @@ export const interpolatedShare = ({ cells, void_cells, interpolated_cells }: Sur
 /** Results of noise, ground and surfaces; part of the --json document. */
 export interface TerrainSummary {
   readonly noise: StepOutcome<NoiseSummary>;
+  /**
+   * Points that ground and surfaces leave out as noise: those labelled here, and those that the file names so. Null if
+   * noise takes part, because more is labelled than a scanner makes.
+   */
+  readonly left_out_as_noise: number | null;
   readonly ground: StepOutcome<GroundSummary>;
   readonly dtm: StepOutcome<SurfaceSummary>;
   readonly dsm: StepOutcome<SurfaceSummary>;

@@ -38,13 +38,16 @@ export const sceneText = ({ kind, asked, reason }: Scene): string =>
   asked ? `${kind} (${SCENE_NAMES[kind]}), given by --scene` : `${kind} (${SCENE_NAMES[kind]}): ${reason}`;
 
 /** The results of the steps, for the terminal and the report; of land only, ground and heights. */
-export function terrainFacts({ noise, ground, dtm, dsm, chm }: TerrainSummary, scene: Scene): Fact[] {
+export function terrainFacts(terrain: TerrainSummary, scene: Scene): Fact[] {
+  const { noise, left_out_as_noise: left_out, ground, dtm, dsm, chm } = terrain;
   const facts: Fact[] = [];
-  if (noise.done) {
-    const all = noise.flagged + noise.kept;
-    facts.push(["Noise points", plainNumber(noise.flagged, 0) + share(noise.flagged, all)]);
-  } else facts.push(["Noise", leftOut(noise)]);
+  const flagged = noise.done ? noise.flagged : 0;
+  if (noise.done) facts.push(["Noise points", plainNumber(flagged, 0) + share(flagged, flagged + noise.kept)]);
+  else facts.push(["Noise", leftOut(noise)]);
   if (!isLand(scene)) return facts;
+  if (left_out === null) facts.push(["Ground and surfaces", "from all points: a scanner makes less noise"]);
+  else if (left_out > flagged)
+    facts.push(["Noise by the file's classes", `${plainNumber(left_out - flagged, 0)}, left out as well`]);
   if (ground.done) {
     const all = ground.num_ground + ground.num_plant;
     facts.push(
@@ -111,7 +114,7 @@ export function terrainSection(
     ...(profile ? [profileFigure(profile, terrain, labels)] : []),
     ...rasters.map((picture) => rasterFigure(picture, labels)),
   ];
-  const canopy = terrain.noise.done && !terrain.noise.over_removal ? "without noise" : "from all points";
+  const canopy = terrain.left_out_as_noise ? "without noise" : "from all points";
   const grids = terrain.dtm.done
     ? " Terrain, surface and canopy are in the folder of this report as GeoTIFF and ASCII grid (dtm, dsm, chm)."
     : "";

@@ -33,7 +33,7 @@ import { formerHeights } from "./ground-gaps.ts";
 import { groundNoiseEffect, noiseIsNoGround } from "./ground-noise.ts";
 import { type ComparedGround, type FoundGround, failedGround, groundReport } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
-import { noiseWarnings, withoutNoise } from "./noise-rows.ts";
+import { boundsOf, noiseWarnings, withoutNoise } from "./noise-rows.ts";
 
 const GROUND = { slug: "ground_class", label: "Ground Class" } as const;
 /** Also the `tool` of the endpoint. */
@@ -225,9 +225,12 @@ export function segmentGroundSession(
       const { report } = found;
       const published = await publishLabels(session, base, { ...GROUND, labels }, { ...request, mask }, deps, job);
       const left_out = noiseWarnings(noise_count, groundNoiseEffect(noise_count, mask.hit_count));
+      const kept_bounds = await boundsOf(input.positions, clean, job);
       return {
         session_id: session.id,
         analyzed_points: mask.hit_count,
+        noise_count,
+        kept_bounds,
         ...report,
         num_plant: report.num_plant + noise_count,
         ...published,

@@ -38,7 +38,11 @@ export async function boundsWithoutNoise(
   hits: Hits,
   job: Job,
 ): Promise<Box | null> {
-  const { skip } = await hitsWithout([{ column: labels, values: [NOISE] }], positions, hits, job);
+  return boundsOf(positions, await hitsWithout([{ column: labels, values: [NOISE] }], positions, hits, job), job);
+}
+
+/** The box around hits; null if there are none. */
+export async function boundsOf(positions: NativeColumn, { skip }: Hits, job: Job): Promise<Box | null> {
   const { bounds } = await job.track(() => cloudStats(positions, skip));
   return bounds && { min: [...bounds.min], max: [...bounds.max] };
 }

@@ -73,13 +73,15 @@ export function sessionDem(
     session.read(job, async (base) => {
       const cloud = await sessionCloud(base, request.skip_noise, job.quiet()); // progress begins with the first stage
       const adds = plan.surface === "dtm" && request.add_height_column;
+      const noise_count = cloud.hits.hit_count - cloud.hit_count;
       const ignored = [
         ...dtmOnly("add_height_column", request.add_height_column, plan.surface),
-        ...noiseWarnings(cloud.hits.hit_count - cloud.hit_count, NOISE_EFFECT),
+        ...noiseWarnings(noise_count, NOISE_EFFECT),
       ];
       const bytes = Math.max(demBytes(cloud), adds ? octreeCost(base, cloud) : 0);
       return deps.admission.run(job, "DEM", bytes, async () => {
-        const { answer, surface } = await makeDem(cloud, plan, ignored, job);
+        const { answer: made, surface } = await makeDem(cloud, plan, ignored, job);
+        const answer = { ...made, meta: { ...made.meta, noise_count } };
         if (!adds) return answer;
         const column = await heights(cloud, surface, plan, job);
         const { warnings: more, ...octree } = await addHeights(session, base, column, deps, job);

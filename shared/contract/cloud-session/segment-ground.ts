@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MissOctreeCacheId, SessionId } from "../fields.ts";
+import { Box } from "../geometry.ts";
 import { OctreeBlock } from "../octree.ts";
 import { GroundFilter, GroundReport } from "../segment-ground.ts";
 
@@ -22,6 +23,8 @@ export type SessionGroundRequest = z.infer<typeof SessionGroundRequest>;
 const SessionGroundReport = GroundReport.extend({
   session_id: SessionId,
   analyzed_points: z.int().describe("number of hits analysed (those not deleted)"),
+  noise_count: z.int().describe("number of hits left out as noise and labelled plant; 0 with skip_noise false"),
+  kept_bounds: Box.nullable().describe("box around the hits that took part, metres, stored frame; null: none did"),
 });
 
 const Shown = OctreeBlock.extend(SessionGroundReport.shape)

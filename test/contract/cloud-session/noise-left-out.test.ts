@@ -27,6 +27,8 @@ test.each([
   const answer = await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), {});
   expect(answer.warnings).toEqual([`${NOISE} is no ground.`]);
   expect([answer.analyzed_points, answer.num_ground, answer.num_plant]).toEqual([1601, 1600, 1]);
+  expect(answer.noise_count).toBe(1);
+  expect([answer.kept_bounds?.min, answer.kept_bounds?.max]).toEqual([FIELD[0], FIELD.at(-1)]);
   const labels = await columnOf(made, session_id, extraKey("ground_class"));
   expect([labels?.at(0), labels?.at(-1), new Set(labels).size]).toEqual([1, 2, 2]);
 });
@@ -35,6 +37,7 @@ test("skip_noise false: noise is ground where nothing is lower", async () => {
   const { session_id } = await field();
   const answer = await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), { skip_noise: false });
   expect(answer.warnings.join()).not.toContain("labelled as noise");
+  expect([answer.noise_count, answer.kept_bounds?.max[2]]).toEqual([0, STRAY[2]]);
   expect((await columnOf(made, session_id, extraKey("ground_class")))?.at(-1)).toBe(1);
 });
 
@@ -62,10 +65,12 @@ test.each(["dtm", "dsm", "chm"])("a %s leaves noise out, and its place", async (
   await answered(made, SessionGroundResponse, url(session_id, "segment_ground"), { skip_noise: false });
   const { meta, f32 } = await surface(session_id, { surface_type });
   expect(meta.warnings).toEqual([`${NOISE} belongs to no surface.`]);
+  expect(meta.noise_count).toBe(1);
   expect([meta.grid_nx, meta.grid_ny]).toEqual([39, 39]);
   expect(Math.max(...f32("grid_z").filter(Number.isFinite))).toBeLessThan(2);
   const whole = await surface(session_id, { surface_type, skip_noise: false });
   expect(whole.meta.grid_nx).toBeGreaterThan(290);
+  expect(whole.meta.noise_count).toBe(0);
   expect(whole.meta.warnings?.join() ?? "").not.toContain("labelled as noise");
 });
 

@@ -4,6 +4,7 @@ import type { AnalyzeClient } from "../../../../backend/cli/analyze/run.ts";
 import { canopy, labelTerrain, terrainSummary } from "../../../../backend/cli/analyze/terrain.ts";
 import { Progress } from "../../../../backend/cli/progress.ts";
 import type { Scene, SceneKind } from "../../../../backend/cli/report/findings.ts";
+import { terrainFacts } from "../../../../backend/cli/report/terrain-report.ts";
 import { ApiError } from "../../../../shared/client/index.ts";
 import { fakeService, smallTail, textSink } from "../../../support/cli/analyze-fake.ts";
 
@@ -25,6 +26,8 @@ const GROUND = {
   method: "auto",
   params_used: {},
   point_spacing_m: 1,
+  noise_count: 5,
+  kept_bounds: { min: [0, 0, 0], max: [6, 1, 1] },
   warnings: [],
 };
 
@@ -57,6 +60,7 @@ test("steps that the options leave out are not requested", async () => {
   expect(tail).toEqual(smallTail());
   expect(terrainSummary(terrain, crowns)).toEqual({
     noise: { done: false, asked: false, reason: "left out (--no-denoise)" },
+    left_out_as_noise: 0,
     ground: { done: false, asked: false, reason: "left out (--no-ground)" },
     dtm: { done: false, asked: false, reason: "left out (--no-dem)" },
     dsm: { done: false, asked: false, reason: "left out (--no-dem)" },
@@ -96,7 +100,7 @@ test.each([
 });
 
 test.each([
-  [2, true, [0, 0, 7, 1]],
+  [2, true, [0, 0, 6, 1]],
   [60, false, [smallTail().tight_bounds?.min[0], 0, smallTail().tight_bounds?.max[0], 1]],
 ])("%i of 100 points are noise: left out of ground and rasters, %j", async (flagged, skip_noise, bbox) => {
   const denoiseSession = vi.fn(async () => ({ ...NOISE, flagged, kept: 100 - flagged }));
@@ -108,6 +112,7 @@ test.each([
   const { terrain } = await labelTerrain(smallTail(), run);
   expect(denoiseSession.mock.calls).toEqual([["0badcafe", { method: "auto", defer_octree: true }, expect.anything()]]);
   expect(terrain.noise).toMatchObject({ flagged });
+  expect(terrain.left_out_as_noise).toBe(skip_noise ? 5 : null);
   expect(terrain.noise).not.toHaveProperty("kept_bounds");
   await canopy("0badcafe", { ...terrain, dtm: { done: true } as never }, run, 0);
   expect(service.calls).not.toContain("filter");
@@ -118,6 +123,41 @@ test.each([
       expect.objectContaining({ surface_type, skip_noise, cell_size: 1, bbox }),
     ),
   ]);
+});
+
+const tooFew = async () => {
+  throw new ApiError(400, "invalid_argument", "Need at least 1000 points", undefined);
+};
+
+test.each([
+  ["--no-denoise", { denoise: false }, {}],
+  ["too few points to look for noise", {}, { denoiseSession: tooFew }],
+])("%s: what the file names as noise is left out all the same, and its place", async (_why, options, client) => {
+  const segmentGroundSession = vi.fn(async () => GROUND);
+  const sessionDem = vi.fn(tooFew);
+  const { with: run } = steps({ ...client, segmentGroundSession, sessionDem }, options);
+  const { terrain } = await labelTerrain(smallTail(), run);
+  const asked = [...segmentGroundSession.mock.calls, ...sessionDem.mock.calls] as unknown as [string, object][];
+  expect(asked.map(([, request]) => request)).toEqual([
+    expect.objectContaining({ method: "auto", skip_noise: true }),
+    expect.objectContaining({ surface_type: "dtm", skip_noise: true, bbox: [0, 0, 6, 1] }),
+  ]);
+  expect(terrain.left_out_as_noise).toBe(5);
+  expect(terrain.ground).not.toHaveProperty("noise_count");
+});
+
+const PLOT: Scene = { kind: "plot", asked: true, reason: "--scene" };
+
+test.each([
+  [2, 5, ["Noise by the file's classes", "3, left out as well"]],
+  [2, 2, undefined],
+  [60, null, ["Ground and surfaces", "from all points: a scanner makes less noise"]],
+] as const)("%i points labelled, %j left out: the row %j", async (flagged, left_out_as_noise, row) => {
+  const { with: run } = steps({ denoiseSession: async () => ({ ...NOISE, flagged, kept: 100 - flagged }) });
+  const { terrain } = await labelTerrain(smallTail(), run);
+  const none = { done: false, asked: false, reason: "" } as const;
+  const facts = terrainFacts({ ...terrain, left_out_as_noise, dtm: none, dsm: none, chm: none }, PLOT);
+  expect(facts.filter(([name]) => /classes|surfaces/.test(name))).toEqual(row ? [row] : []);
 });
 
 test.each([

@@ -20,7 +20,12 @@ const file = { path: "/data/a.las", name: "a.las", bytes: 1000 };
 const SCENE = { kind: "plot", asked: false, reason: "20 m wide" } as const;
 type Look = Parameters<typeof summarize>[3];
 
-async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.las", look: Look = {}) {
+async function report(
+  change: Parameters<typeof smallTail>[0] = {},
+  name = "a.las",
+  look: Look = {},
+  left_out_as_noise: number | null = 3,
+) {
   const summary = summarize({ ...file, name }, { tail: smallTail(change), edits: null }, sample, look, SCENE);
   return reportHtml({
     summary,
@@ -34,6 +39,7 @@ async function report(change: Parameters<typeof smallTail>[0] = {}, name = "a.la
         method: "ror",
         params_used: { radius: 0.123456789, nb_points: 2 },
       },
+      left_out_as_noise,
       ground: { done: false, asked: true, reason: `<b>no ground</b>` },
       dtm: { done: false, asked: true, reason: "the ground is not known" },
       dsm: { done: false, asked: false, reason: "left out (--no-dem)" },
@@ -70,6 +76,13 @@ test("hostile names, labels and warnings stay text", async () => {
   expect(page).not.toContain("<script");
   expect(page).not.toContain("\u202e");
   expect(page.match(/&lt;script&gt;alert\(&#39;x&#39;\)/g)?.length).toBeGreaterThanOrEqual(6);
+});
+
+test.each([
+  [3, "without noise"],
+  [null, "from all points"],
+])("%j points left out: the canopy is said to be computed %s", async (left_out, how) => {
+  expect(await report({}, "a.las", {}, left_out)).toContain(`Surface and canopy are computed ${how}.`);
 });
 
 test("refers to nothing on the network", async () => {

@@ -15,6 +15,7 @@ import { positionsColumn } from "../octree/columns.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
 import { modelOf, type QsmModel } from "./model.ts";
+import { thinnedTreeWarnings } from "./thinned-trees.ts";
 import { type BatchTrees, batchTrees } from "./tree-rows.ts";
 
 /** Trees of so many used points take all cores, one after another; smaller ones one core each. */
@@ -47,7 +48,8 @@ export async function treeModels(
         job.stage(`Tree 1/${trees.trees.length}: Reading points`, 0.02, 0.99);
         const results = await allModels(trees, request, job);
         job.stage("Done", 1, 1);
-        return { success: true, results, warnings: [...trees.warnings], error: null };
+        const warnings = [...trees.warnings, ...thinnedTreeWarnings(results, request)];
+        return { success: true, results, warnings, error: null };
       });
     });
   } catch (raw) {

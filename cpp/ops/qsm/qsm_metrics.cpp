@@ -36,8 +36,8 @@ struct Extent {
   double size() const { return most > least ? most - least : 0; }
 };
 
-/// Of several roots, that of the shoot with most wood: a twig at the foot of a tree may begin lower than its trunk. Of
-/// equals, and without roots, the cylinder with the lowest end.
+/// Of several roots one of the stem (rank 0), of these that of the shoot with most wood: a twig at the foot of a tree may
+/// begin lower than its trunk. Of equals, and without roots, the cylinder with the lowest end.
 const QsmCylinder& base_of(const Qsm& qsm) {
   std::map<std::int64_t, double> wood;
   for (const QsmCylinder& c : qsm.cylinders) wood[c.shoot_id] += volume(c);
@@ -46,7 +46,7 @@ const QsmCylinder& base_of(const Qsm& qsm) {
     for (const QsmCylinder& c : qsm.cylinders) {
       if (roots && c.parent_id != kNoQsmParent) continue;
       const auto rank_of = [&](const QsmCylinder& one) {
-        return std::pair(roots ? -wood[one.shoot_id] : 0.0, lowest_end(one));
+        return std::tuple(roots && one.rank != 0, roots ? -wood[one.shoot_id] : 0.0, lowest_end(one));
       };
       if (base == nullptr || rank_of(c) < rank_of(*base)) base = &c;
     }

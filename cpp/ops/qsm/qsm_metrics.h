@@ -36,8 +36,8 @@ struct QsmMetrics {
 ///
 /// qsm      metres; ids unique, at least one cylinder
 /// Volume   sum of pi r^2 length; rank 0 is the stem, the rest are branches.
-/// Base     of the stem: the root cylinder with the lowest end, the lowest cylinder of all if there is no root; of equal ones
-///          the first.
+/// Base     of the stem: of the roots one of rank 0, of these that of the shoot with most wood, then the one with the
+///          lowest end; the lowest cylinder of all if there is no root; of equal ones the first.
 /// Angle    of a branch: between the axis of its first cylinder and that of the cylinder that it leaves from; shoots
 ///          without a parent cylinder and cylinders without length have none.
 /// Order    Sums in order of the cylinders; does not depend on threads.

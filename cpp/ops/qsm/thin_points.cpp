@@ -13,8 +13,8 @@ namespace pc {
 namespace {
 
 constexpr double kLeastEdge = 1e-4, kLeastExtent = 1e-6, kMostExtent = 1e9;
-constexpr double kEdgeShare = 0.25, kGrowth = 1.15;
-constexpr int kMostRounds = 200;
+constexpr double kEdgeShare = 0.25, kGrowth = 1.15, kClose = 1.01;
+constexpr int kMostRounds = 400;
 constexpr std::size_t kPerPoll = std::size_t{1} << 16;
 
 struct Cell {
@@ -102,6 +102,27 @@ Box3d box_of(const BulkVector<Vec3d>& points) {
   return box;
 }
 
+/// The smallest edge found that fits, and with it filled voxels. `edge` is the first one tried.
+double fitting_edge(Voxels& voxels, const BulkVector<Vec3d>& points, double edge, const OpContext& ctx) {
+  const auto fits = [&](double tried) { return voxels.fill(points, tried, ctx); };
+  double fitting = edge, narrow = 0;  // narrow: the largest edge that is known not to fit
+  for (int round = 0; !fits(fitting); ++round, fitting *= kGrowth) {
+    require(round < kMostRounds, "no voxel thins the points to the budget");
+    narrow = fitting;
+  }
+  while (narrow == 0 && fitting > kLeastEdge) {
+    const double half = std::max(kLeastEdge, fitting / 2);
+    if (fits(half)) fitting = half;
+    else narrow = half;
+  }
+  while (narrow > 0 && fitting > kClose * narrow) {
+    const double middle = std::sqrt(fitting * narrow);
+    (fits(middle) ? fitting : narrow) = middle;
+  }
+  require(fits(fitting), "voxels that fitted do so again");
+  return fitting;
+}
+
 }  // namespace
 
 ThinnedPoints thin_points(BulkVector<Vec3d>&& points, std::uint64_t max_points, OpContext& ctx) {
@@ -113,11 +134,11 @@ ThinnedPoints thin_points(BulkVector<Vec3d>&& points, std::uint64_t max_points, 
     require(extent <= kMostExtent, "the points of a tree are more than 1e9 m apart");
     volume *= std::max(extent, kLeastExtent);
   }
-  double edge = std::max(kLeastEdge, kEdgeShare * std::cbrt(volume / static_cast<double>(max_points)));
+  const double first =
+      std::max(kLeastEdge, kEdgeShare * std::cbrt(volume / static_cast<double>(max_points)));
   Voxels voxels(max_points, box.min);
-  for (int round = 0; round < kMostRounds; ++round, edge *= kGrowth)
-    if (voxels.fill(points, edge, ctx)) return {voxels.points(), edge};
-  throw Error(ErrorCode::kInternal, "no voxel thins the points to the budget");
+  const double edge = fitting_edge(voxels, points, first, ctx);
+  return {voxels.points(), edge};
 }
 
 }  // namespace pc

@@ -127,6 +127,18 @@ GroundPass pass_over_rows(const TreeCloud& cloud, bool want_plot, OpContext& ctx
   return pass;
 }
 
+/// Whether a circle of a plant that is hardly higher than breast height is one of leaves.
+bool lies_in_leaves(const StemSection& at, double height_m) {
+  return at.few_points || at.partial_arc || at.high_residual ||
+         2 * at.circle.radius > height_m / kLeastSlenderness;
+}
+
+bool says_nothing(const StemSection& at, double height_m, double sigma_m) {
+  const double diameter = 2 * at.circle.radius;
+  const bool hardly_seen = at.few_points || at.circle.arc_coverage < kLeastArc;
+  return sigma_m > kMostSigma * diameter || (hardly_seen && diameter > height_m / kLeastSlenderness);
+}
+
 class Inventory {
  public:
   Inventory(const TreeCloud& cloud, const TreeInventoryParams& params, OpContext& ctx)
@@ -221,6 +233,7 @@ class Inventory {
       out.stem.breast_height.reset();
       out.dbh_sigma_m = std::nan("");
     }
+    if (!out.stem.breast_height) distrust_leaves(out.stem, out.height_m, stem.breast_height_m);
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
@@ -277,18 +290,21 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
 }
 
 bool is_shrub(const Stem& stem, double height_m, double breast_height_m) {
-  if (!stem.breast_height || height_m >= kLeastTreeRise * breast_height_m) return false;
-  const StemSection& at = *stem.breast_height;
-  return at.few_points || at.partial_arc || at.high_residual ||
-         2 * at.circle.radius > height_m / kLeastSlenderness;
+  return stem.breast_height && height_m < kLeastTreeRise * breast_height_m &&
+         lies_in_leaves(*stem.breast_height, height_m);
 }
 
 bool is_no_stem(const Stem& stem, double height_m, double sigma_m) {
-  if (!stem.breast_height) return false;
-  const StemSection& at = *stem.breast_height;
-  const double diameter = 2 * at.circle.radius;
-  const bool hardly_seen = at.few_points || at.circle.arc_coverage < kLeastArc;
-  return sigma_m > kMostSigma * diameter || (hardly_seen && diameter > height_m / kLeastSlenderness);
+  return stem.breast_height && says_nothing(*stem.breast_height, height_m, sigma_m);
+}
+
+void distrust_leaves(Stem& stem, double height_m, double breast_height_m) {
+  const bool is_low = height_m < kLeastTreeRise * breast_height_m;
+  for (StemSection& section : stem.curve) {
+    if ((is_low && lies_in_leaves(section, height_m)) ||
+        says_nothing(section, height_m, 2 * section.circle.radius_sigma))
+      section.ok = false;
+  }
 }
 
 double breast_height_sigma(const Stem& stem) {

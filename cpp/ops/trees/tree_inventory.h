@@ -96,6 +96,10 @@ bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
 /// stem, walls and rocks have such circles.
 bool is_no_stem(const Stem& stem, double height_m, double sigma_m);
 
+/// Of a tree without a diameter: sections of the curve that lie in leaves by the same rules are not ok. The stem, whose
+/// points are no crown, then ends where no section is.
+void distrust_leaves(Stem& stem, double height_m, double breast_height_m);
+
 /// Standard error of the diameter at breast height: that of its circle (residuals, arc, ellipticity), enlarged if the
 /// diameters of the sections within 1.5 m scatter about a straight taper more than their own errors and a form of 1 %
 /// explain, at most threefold: single sections on branches say little about the one at breast height. NaN if it is unknown.

@@ -82,6 +82,25 @@ TEST(QsmMetrics, TheTrunkIsNotATwigThatBeginsLower) {
   EXPECT_NEAR(metrics_of(qsm).trunk_diameter_m, 0.4, 1e-15);
 }
 
+TEST(QsmMetrics, OfTwoStemsTheTrunkIsTheOneOfRankZero) {
+  const auto stem = [](std::int32_t rank, double radius, double height) {
+    return QsmCylinder{.cyl_id = rank + 1,
+                       .start = {0.2 * rank, 0, 0},
+                       .end = {0.2 * rank, 0, height},
+                       .radius = radius,
+                       .parent_id = -1,
+                       .shoot_id = rank + 1,
+                       .rank = rank};
+  };
+  Qsm qsm;
+  qsm.cylinders = {stem(1, 0.12, 4), stem(0, 0.06, 8)};
+  qsm.shoots = {{.shoot_id = 2, .rank = 1, .cylinder_ids = {2}, .child_shoot_ids = {}},
+                {.shoot_id = 1, .rank = 0, .cylinder_ids = {1}, .child_shoot_ids = {}}};
+  const QsmMetrics found = metrics_of(qsm);
+  EXPECT_NEAR(found.trunk_diameter_m, 0.12, 1e-15) << "that of stem_volume, not of the thicker stem beside it";
+  EXPECT_NEAR(found.stem_volume_m3, kPi * 0.06 * 0.06 * 8, 1e-12);
+}
+
 TEST(QsmMetrics, EqualHandComputedValues) {
   const QsmMetrics m = metrics_of(sample({0, 0, 0}));
   EXPECT_NEAR(m.tcsa_m2, kPi * 0.04, 1e-15);

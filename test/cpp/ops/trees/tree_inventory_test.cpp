@@ -330,8 +330,8 @@ TEST(TreeInventory, AShrubHasNoDiameter) {
   Plot plot;
   plot.add_ground(20);
   std::uniform_real_distribution<double> one(-1, 1);
-  const auto shrub = [&](double x, double y, std::uint32_t id, double height) {
-    for (int i = 0; i < 900;) {
+  const auto shrub = [&](double x, double y, std::uint32_t id, double height, int count) {
+    for (int i = 0; i < count;) {
       const Vec3d p{one(plot.random), one(plot.random), std::abs(one(plot.random))};
       if (p.x * p.x + p.y * p.y + p.z * p.z > 1) continue;
       plot.add({x + 0.8 * p.x, y + 0.8 * p.y, height * p.z}, id, static_cast<float>(height * p.z));
@@ -344,8 +344,8 @@ TEST(TreeInventory, AShrubHasNoDiameter) {
       plot.add({x + radius * std::cos(turn), y + radius * std::sin(turn), z}, id, static_cast<float>(z));
     }
   };
-  shrub(5, 5, 1, 1.5);
-  shrub(10, 5, 2, 1.9);
+  shrub(5, 5, 1, 1.5, 2'000);
+  shrub(10, 5, 2, 1.9, 4'000);
   stem(15, 5, 3, 0.1, 1.8);
   stem(15, 10, 4, 0.02, 1.6);
   const TreeInventoryResult found = plot.measure();
@@ -353,6 +353,10 @@ TEST(TreeInventory, AShrubHasNoDiameter) {
   EXPECT_FALSE(found.trees[0].stem.breast_height.has_value());
   EXPECT_FALSE(found.trees[1].stem.breast_height.has_value());
   EXPECT_TRUE(std::isnan(found.trees[1].dbh_sigma_m));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(found.trees[i].crown.point_count, found.trees[i].point_count) << "all of a shrub is crown";
+    for (const StemSection& section : found.trees[i].stem.curve) EXPECT_FALSE(section.ok) << section.axial_m;
+  }
   ASSERT_TRUE(found.trees[2].stem.breast_height.has_value());
   EXPECT_NEAR(found.trees[2].stem.breast_height->circle.radius, 0.1, 0.003);
   ASSERT_TRUE(found.trees[3].stem.breast_height.has_value());

@@ -112,8 +112,10 @@ double fitting_edge(Voxels& voxels, const BulkVector<Vec3d>& points, double edge
   }
   while (narrow == 0 && fitting > kLeastEdge) {
     const double half = std::max(kLeastEdge, fitting / 2);
-    if (fits(half)) fitting = half;
-    else narrow = half;
+    if (fits(half))
+      fitting = half;
+    else
+      narrow = half;
   }
   while (narrow > 0 && fitting > kClose * narrow) {
     const double middle = std::sqrt(fitting * narrow);
@@ -134,8 +136,7 @@ ThinnedPoints thin_points(BulkVector<Vec3d>&& points, std::uint64_t max_points, 
     require(extent <= kMostExtent, "the points of a tree are more than 1e9 m apart");
     volume *= std::max(extent, kLeastExtent);
   }
-  const double first =
-      std::max(kLeastEdge, kEdgeShare * std::cbrt(volume / static_cast<double>(max_points)));
+  const double first = std::max(kLeastEdge, kEdgeShare * std::cbrt(volume / static_cast<double>(max_points)));
   Voxels voxels(max_points, box.min);
   const double edge = fitting_edge(voxels, points, first, ctx);
   return {voxels.points(), edge};

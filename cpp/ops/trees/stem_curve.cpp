@@ -84,7 +84,7 @@ class Measuring {
         if (const auto again = find_seed(level, ground)) seed = again;
       }
     }
-    const Axis axis = seed ? follow_axis(level, ground, *seed) : Axis{0, 0, 0, 0};
+    const Axis axis = seed ? follow_axis(level, ground, *seed) : upright_axis();
     set_base(stem, axis, ground);
     stem.found = seed.has_value();
     stem.reference_z = stem.seed_radius = std::nan("");
@@ -99,6 +99,12 @@ class Measuring {
   }
 
  private:
+  /// Of a tree whose stem is not seen.
+  Axis upright_axis() const {
+    if (!ground_.foot()) return {0, 0, 0, 0};
+    return {ground_.foot()->x - origin_.x, ground_.foot()->y - origin_.y, 0, 0};
+  }
+
   /// Mean place of the points within kFootHeight of the lowest one.
   Vec2d foot_of() const {
     double x = 0, y = 0;

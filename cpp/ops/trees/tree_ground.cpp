@@ -15,7 +15,7 @@ namespace pc {
 namespace {
 
 constexpr double kCell = 0.5, kCellReach = 2, kLeastDistance = 0.05;
-constexpr double kLowHeight = 1, kNear = 0.5, kFar = 1;
+constexpr double kLowHeight = 1, kFootHeight = 0.5, kNear = 0.5, kFar = 1;
 constexpr std::size_t kPlanePoints = 6, kMedianPoints = 3, kNearest = 20;
 constexpr std::size_t kMostPlanePoints = 20'000;
 /// Variance of the plane at the place, as a multiple of that of one point: beyond it the plane is guessed from afar, as
@@ -51,6 +51,24 @@ double leverage_of(const std::vector<double>& rows) {
   const double det = xx * yy - xy * xy;
   if (!(det > 0)) return std::numeric_limits<double>::infinity();
   return 1 / n + (mx * mx * yy - 2 * mx * my * xy + my * my * xx) / det;
+}
+
+std::optional<Vec2d> foot_of(Span<const Vec3d> points, Span<const double> heights, const OpContext& ctx) {
+  double least = HUGE_VAL;
+  for (const double height : heights)
+    if (std::isfinite(height)) least = std::min(least, height);
+  if (least == HUGE_VAL) return std::nullopt;
+  double x = 0, y = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < points.size; ++i) {
+    if (i % kPollPoints == 0) ctx.checkpoint();
+    if (!(heights[i] <= least + kFootHeight)) continue;
+    x += points[i].x - points[0].x;
+    y += points[i].y - points[0].y;
+    ++count;
+  }
+  const auto n = static_cast<double>(count);
+  return Vec2d{points[0].x + x / n, points[0].y + y / n};
 }
 
 }  // namespace
@@ -114,7 +132,7 @@ double GroundHeights::at(const Vec2d& place) const {
 
 TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells,
                        const OpContext& ctx)
-    : cells_(cells), lowest_(HUGE_VAL) {
+    : cells_(cells), lowest_(HUGE_VAL), foot_(foot_of(points, heights, ctx)) {
   struct Keyed {
     std::pair<std::int64_t, std::int64_t> key;
     Implied implied;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/op_context.h"
@@ -59,6 +60,9 @@ class TreeGround {
   /// median of the 20 nearest points within 1 m.
   Answer at(const Vec2d& place) const;
   double lowest() const { return lowest_; }
+  /// Mean place of the points within 0.5 m of the least height above ground; nothing without heights. On a slope the
+  /// lowest points by z alone are those of the crown's lower side.
+  const std::optional<Vec2d>& foot() const { return foot_; }
 
  private:
   struct Implied {
@@ -74,6 +78,7 @@ class TreeGround {
   std::vector<std::pair<std::int64_t, std::int64_t>> keys_;
   const GroundHeights& cells_;
   double lowest_;
+  std::optional<Vec2d> foot_;
 };
 
 }  // namespace pc

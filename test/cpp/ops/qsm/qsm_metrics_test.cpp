@@ -97,7 +97,8 @@ TEST(QsmMetrics, OfTwoStemsTheTrunkIsTheOneOfRankZero) {
   qsm.shoots = {{.shoot_id = 2, .rank = 1, .cylinder_ids = {2}, .child_shoot_ids = {}},
                 {.shoot_id = 1, .rank = 0, .cylinder_ids = {1}, .child_shoot_ids = {}}};
   const QsmMetrics found = metrics_of(qsm);
-  EXPECT_NEAR(found.trunk_diameter_m, 0.12, 1e-15) << "that of stem_volume, not of the thicker stem beside it";
+  EXPECT_NEAR(found.trunk_diameter_m, 0.12, 1e-15)
+      << "that of stem_volume, not of the thicker stem beside it";
   EXPECT_NEAR(found.stem_volume_m3, kPi * 0.06 * 0.06 * 8, 1e-12);
 }
 

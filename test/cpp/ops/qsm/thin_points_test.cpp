@@ -38,7 +38,8 @@ TEST(ThinPoints, KeepAsManyAsTheBudgetAllows) {
   for (const std::uint64_t most : {2'000u, 10'000u, 40'000u}) {
     const ThinnedPoints found = thinned(tree_of(50'000), most);
     EXPECT_LE(found.points.size(), most);
-    EXPECT_GE(found.points.size(), 0.85 * static_cast<double>(most)) << most << ", voxels of " << found.voxel_m;
+    EXPECT_GE(found.points.size(), 0.85 * static_cast<double>(most))
+        << most << ", voxels of " << found.voxel_m;
   }
 }
 

@@ -363,6 +363,32 @@ TEST(TreeInventory, AShrubHasNoDiameter) {
   EXPECT_NEAR(found.trees[3].stem.breast_height->circle.radius, 0.02, 0.003);
 }
 
+/// Crowns seen from above on a slope, whose lower side follows it.
+TEST(TreeInventory, OnASlopeATreeWithoutAStemStandsUnderItsCrown) {
+  for (const double slope : {0.0, 0.36, 0.577}) {
+    Plot plot;
+    std::uniform_real_distribution<double> one(-1, 1);
+    std::vector<double> tallest(4, 0);
+    for (std::uint32_t id = 1; id <= 4; ++id) {
+      const double x0 = 8.0 * id, y0 = 5;
+      for (int i = 0; i < 600;) {
+        const double x = 2.5 * one(plot.random), y = 2.5 * one(plot.random), r = std::sqrt(x * x + y * y);
+        if (r > 2.5) continue;
+        const double height = 1 + 8 * std::sqrt(1 - r * r / 6.25) * std::cbrt(std::abs(one(plot.random)));
+        tallest[id - 1] = std::max(tallest[id - 1], height);
+        plot.add({x0 + x, y0 + y, slope * (x0 + x) + height}, id, static_cast<float>(height));
+        ++i;
+      }
+    }
+    const TreeInventoryResult found = plot.measure();
+    ASSERT_EQ(found.trees.size(), 4u);
+    for (const MeasuredTree& tree : found.trees) {
+      EXPECT_FALSE(tree.stem.breast_height.has_value());
+      EXPECT_NEAR(tree.height_m, tallest[tree.id - 1], 0.35) << "slope " << slope;
+    }
+  }
+}
+
 TEST(TreeInventory, CirclesThatSayNothingAreNoStems) {
   const auto stem = [](double radius, bool few_points, double arc) {
     Stem s{};

@@ -90,7 +90,7 @@ async function writeLists(
   const scan_name = plan.name;
   const plot = plotOf(lists, results, inventory?.plot_area_m2 !== undefined);
   const joined = await joinedStand(lists.rows, plot.corners, inventory?.competition_radius_m ?? 6);
-  const stand = standSummary({ trees: joined.trees, stand: joined.stand }, settings);
+  const stand = standSummary({ trees: joined.trees, stand: joined.stand, params: inventory ?? null }, settings);
   await write(TREE_FILE, treeCsv({ scan_name, trees: joined.trees, settings }));
   await write(STEM_FILE, stemCurveCsv(scan_name, lists.stem_curve));
   await write(STAND_FILE, standCsv(scan_name, stand, settings));

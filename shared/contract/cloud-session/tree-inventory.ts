@@ -103,7 +103,7 @@ const Corner = z.tuple([z.number(), z.number()]);
 const Flags = z
   .array(z.enum(TREE_FLAGS))
   .describe(
-    "sorted. few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, or one in the leaves of a plant lower than 1.5 times breast height; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
+    "sorted. few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
   );
 
 export const DbhRecord = z

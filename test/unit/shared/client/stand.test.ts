@@ -175,6 +175,14 @@ test("without a plot there is no cover, also for an entered area; trees without 
   expect(standSummary({ trees: low, stand }, DEFAULT_STAND_SETTINGS, dead).treesWithoutDiameter).toBe(0);
 });
 
+test.each([
+  [1.1, 3],
+  [1.37, 1],
+])("trees of a breast height of %f m and more are without a diameter: %i", (breast_height_m, count) => {
+  const low = [...TREES, tree(5, null, 1.2), tree(6, null, 1.35)];
+  expect(standSummary({ trees: low, stand, params: { breast_height_m } }).treesWithoutDiameter).toBe(count);
+});
+
 test("an edit survives only with its tree in its place", () => {
   const edits = { 1: edit("dead"), 2: edit("live"), 3: edit("live"), 4: edit("live"), 5: edit("live") };
   const { stem_base: _, ...baseless } = tree(4, null, 1);

@@ -49,7 +49,7 @@ export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
     ["Skipped", plainNumber(list.skipped.length, 0)],
   ];
   if (plot.stems) facts.push(["Stems at breast height", plainNumber(plot.stems.seeds.length, 0)]);
-  facts.push(["Mean, largest height", `${known(mean(heights), "m")}, ${known(largest(heights), "m")}`]);
+  facts.push(["Mean, largest height of all trees", `${known(mean(heights), "m")}, ${known(largest(heights), "m")}`]);
   return facts;
 }
 

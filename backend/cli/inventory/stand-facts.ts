@@ -53,7 +53,7 @@ export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[
     ["Basal area", known(stand.basalAreaPerHaM2, "m²/ha")],
     ["Quadratic mean diameter", known(stand.qmdCm, "cm")],
     ["Lorey's height", known(stand.loreyHeightM, "m")],
-    ["Mean, largest height", `${known(stand.meanHeightM, "m")}, ${known(stand.maxHeightM, "m")}`],
+    ["Mean, largest height of counted trees", `${known(stand.meanHeightM, "m")}, ${known(stand.maxHeightM, "m")}`],
     ...biomassFacts(stand, settings),
   ];
 }

@@ -78,7 +78,7 @@ export interface StandSummary {
   readonly canopyCover: number | null;
   readonly biomassKg: number | null;
   readonly biomassPerHaMg: number | null;
-  /** Stand trees whose biomass is unknown; they are not in the sum. */
+  /** Stand trees whose biomass is unknown, which are not in the sum; where no tree has a diameter, all that lack one. */
   readonly biomassTreesMissing: number;
   /** Stand trees outside the diameters of the equation; they are in the sum. */
   readonly biomassTreesBeyondRange: number;
@@ -173,11 +173,13 @@ export function standSummary(
   const known = biomass.flatMap(({ kg }) => (kg === null ? [] : [kg]));
   const noBiomass = settings.biomassMethod === "none" || !hasDiameters || (known.length === 0 && counted.length > 0);
   const kg = noBiomass ? null : sum(known);
+  const without = withoutDiameter(list, settings, edits).length;
+  const missing = hasDiameters ? biomass.length - known.length : without;
   return {
     plotAreaM2: area,
     plotAreaSource: settings.plotAreaM2 === null ? (stand?.plot_source ?? "none") : "entered",
     treeCount: counted.length,
-    treesWithoutDiameter: withoutDiameter(list, settings, edits).length,
+    treesWithoutDiameter: without,
     stemsPerHa: hasDiameters ? perHa(counted.length) : null,
     basalAreaPerHaM2: hasDiameters ? perHa((Math.PI / 4) * squares) : null,
     qmdCm: counted.length > 0 ? 100 * Math.sqrt(squares / counted.length) : null,
@@ -188,7 +190,7 @@ export function standSummary(
     canopyCover: hasCover && area !== null && area > 0 ? Math.min(1, stand.crown_union_area_m2 / area) : null,
     biomassKg: kg,
     biomassPerHaMg: kg === null ? null : perHa(kg / 1000),
-    biomassTreesMissing: settings.biomassMethod === "none" ? 0 : biomass.length - known.length,
+    biomassTreesMissing: settings.biomassMethod === "none" ? 0 : missing,
     biomassTreesBeyondRange: biomass.filter(({ beyondRange }) => beyondRange).length,
     dbhClasses: fittingClassesOf(
       diameters.map((d) => 100 * d),

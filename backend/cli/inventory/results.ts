@@ -120,8 +120,9 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ method, breastHeight, settings, qsm, reading, points, pictureSize }: InventoryOptions) => ({
+const recorded = ({ method, scene, breastHeight, settings, qsm, reading, points, pictureSize }: InventoryOptions) => ({
   method: method ?? null,
+  scene: scene ?? null,
   breast_height: breastHeight ?? null,
   min_dbh: settings.minDbhCm,
   plot_area: settings.plotAreaM2,

@@ -16,7 +16,7 @@ import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
 import { labelNoise } from "./noise.ts";
-import type { InventoryOptions } from "./options.ts";
+import type { InventoryOptions, PlotScene } from "./options.ts";
 
 /** Points of the sample that the kind of scene is seen from. */
 const GLANCE_POINTS = 200_000;
@@ -48,7 +48,8 @@ const METHOD_FOR_STEMS: TreeMethod = "auto";
 /** Small plots with fewer points were scanned from the air; scans from the ground have hundreds. */
 const SPARSE_PER_M2 = 60;
 
-function plotScene(glance: PointSample): Pick<Scene, "kind" | "reason"> {
+function plotScene(glance: PointSample, asked: PlotScene | undefined): Pick<Scene, "kind" | "reason"> {
+  if (asked) return { kind: asked, reason: "--scene" };
   const scene = detectedScene(glance);
   const density = pointDensity(glance);
   if (scene.kind !== "plot" || density === null || density >= SPARSE_PER_M2) return scene;
@@ -71,15 +72,16 @@ export function crownPlace(covered: Covered, glance: PointSample): RasterPlace |
 /** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
 export async function labelPlot(
   { tail }: CloudPart,
-  { method: asked }: InventoryOptions,
+  { method: asked, scene: stated }: InventoryOptions,
   run: FolderRun,
 ): Promise<LabelledPlot> {
   const { client, progress, signal } = run;
   const id = tail.session_id;
   progress.stage("1/6 Looking at the cloud");
   const glance = await cloudSample(tail, client, { budget: GLANCE_POINTS, signal });
-  const scene = plotScene(glance);
-  if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
+  const scene = plotScene(glance, stated);
+  const isTree = scene.kind === "tree" && asked === undefined && (stated === "tree" || footCount(glance) <= 1);
+  if (isTree) return oneTree(tail, scene, run);
   const warnings: string[] = [];
   const { skip_noise, covered } = await labelNoise(tail, run, warnings);
   const rasters = { ...crownPlace(covered, glance), skip_noise };

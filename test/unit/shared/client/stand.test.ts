@@ -91,6 +91,7 @@ test("where no tree has a diameter, what needs one is unknown, not 0", () => {
     biomassKg: null,
     biomassPerHaMg: null,
     canopyCover: 0.7,
+    biomassTreesMissing: 2,
   });
   expect(standCsv("a", found, DEFAULT_STAND_SETTINGS)).toContain("\nbasal_area_per_ha,,m2/ha\n");
   const small = standSummary({ trees: [tree(1, 0.02, 3)], stand });

@@ -34,6 +34,8 @@ export interface LabelledPlot {
   readonly method: TreeMethod | "one_tree";
   readonly ground: { readonly num_ground: number; readonly num_plant: number } | null;
   readonly has_heights: boolean;
+  /** Points labelled as noise take no part. */
+  readonly skip_noise: boolean;
   readonly segmented: SessionTreesResponse | null;
   /** Stored frame; null = not looked for. */
   readonly stems: DetectStemsResponse | null;
@@ -102,7 +104,7 @@ export async function labelPlot(
   if (segmented.num_trees === 0) throw new AppError("invalid_argument", noTree(method));
   warnings.push(...segmented.warnings, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
   progress.stage("4/6 Looking for stems");
-  const stems = terrain && !is_airborne ? await client.detectStems(id, {}, { signal }) : null;
+  const stems = terrain && !is_airborne ? await client.detectStems(id, { skip_noise }, { signal }) : null;
   if (stems) warnings.push(...stems.warnings);
   const shownTail = { ...tail, ...OctreeBlock.parse(segmented) };
   return {
@@ -112,6 +114,7 @@ export async function labelPlot(
     method,
     ground,
     has_heights: terrain !== null,
+    skip_noise,
     segmented,
     stems,
     chm,
@@ -148,6 +151,7 @@ async function oneTree(
     method: "one_tree",
     ground: null,
     has_heights: false,
+    skip_noise: true,
     segmented: null,
     stems: null,
     chm: null,
@@ -180,12 +184,13 @@ async function surface(
 
 /** The tree list; of an airborne cloud without what is measured on stems, of one tree without a stand. */
 export async function measurePlot(
-  { tail, is_airborne, method }: LabelledPlot,
+  { tail, is_airborne, method, skip_noise }: LabelledPlot,
   { breastHeight }: InventoryOptions,
   run: FolderRun,
 ): Promise<TreeInventoryTail> {
   run.progress.stage("5/6 Measuring trees");
   const wishes = {
+    skip_noise,
     ...(breastHeight === undefined ? {} : { breast_height_m: breastHeight }),
     ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
   };

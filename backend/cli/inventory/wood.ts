@@ -13,9 +13,9 @@ export interface WoodOfTrees {
 }
 
 /** A model of the wood of every tree; a tree without one is named in the warnings. */
-export async function modelWood({ tail }: LabelledPlot, run: FolderRun): Promise<WoodOfTrees> {
+export async function modelWood({ tail, skip_noise }: LabelledPlot, run: FolderRun): Promise<WoodOfTrees> {
   run.progress.stage("5/6 Modelling the wood");
-  const request = { include_models: false, radius_model: "tapered" } as const;
+  const request = { include_models: false, radius_model: "tapered", skip_noise } as const;
   const { results, warnings } = await run.client.treeQsm(tail.session_id, request, shown(run));
   const volumes: Record<number, number> = {};
   for (const { tree_id, metrics } of results) if (metrics) volumes[tree_id] = metrics.total_woody_volume_m3;

@@ -74,13 +74,13 @@ export function commandLineWords(message: string): string {
 
 /**
  * Warnings about things that a report does not contain: the mesh of a terrain, joins with a trajectory, heights above a former
- * ground, which every report measures anew, noise without ground and surface, whose number is a line of its own.
+ * ground, which every report measures anew, noise without ground, surface and stem, whose number is a line of its own.
  */
 const NOT_REPORTED = [
   /\b32-bit vertices of the mesh\b/,
   /\bjoined to an absolute trajectory\b/,
   /\bheights above the former ground\b/,
-  /\blabelled as noise \(.*\) (?:(?:is|are) no ground|belongs? to no surface)\.$/,
+  /\blabelled as noise \(.*\) (?:(?:is|are) no ground|belongs? to no (?:surface|stem))\.$/,
 ];
 
 /** The warnings that concern the report, each once, in the words of the command line. */

@@ -27,6 +27,7 @@ export { type QsmMesh, qsmMesh } from "./qsm-tubes.ts";
 export * from "./stand.ts";
 export type { CallOptions, ClientOptions, RunOptions, RunProgress } from "./transport.ts";
 export { treeQsmCsv } from "./tree-qsm-csv.ts";
+export { treeQsmWarnings } from "./tree-qsm-warnings.ts";
 export * from "./value-classes.ts";
 
 /**

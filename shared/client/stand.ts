@@ -1,4 +1,4 @@
-import type { StandRecord, TreeRow } from "../contract/cloud-session/tree-inventory.ts";
+import { INVENTORY_DEFAULTS, type StandRecord, type TreeRow } from "../contract/cloud-session/tree-inventory.ts";
 import { fittingClassesOf, type HistogramClass } from "./value-classes.ts";
 
 /** Diameter classes, height classes, plot area and biomass of a stand summary. */
@@ -78,7 +78,7 @@ export interface StandSummary {
   readonly canopyCover: number | null;
   readonly biomassKg: number | null;
   readonly biomassPerHaMg: number | null;
-  /** Stand trees whose biomass is unknown; they are not in the sum. */
+  /** Stand trees whose biomass is unknown, which are not in the sum; where no tree has a diameter, all that lack one. */
   readonly biomassTreesMissing: number;
   /** Stand trees outside the diameters of the equation; they are in the sum. */
   readonly biomassTreesBeyondRange: number;
@@ -127,22 +127,22 @@ export function standTrees(trees: readonly TreeRow[], settings: StandSettings, e
   });
 }
 
-/** Trees too low for breast height have no diameter there by definition. */
-const BREAST_HEIGHT_M = 1.3;
-
-/** The trees that a diameter may be missing of. */
-function withoutDiameter(trees: readonly TreeRow[], settings: StandSettings, edits: TreeEdits): TreeRow[] {
-  return trees.filter(
-    ({ tree_id, dbh_m, height_m = BREAST_HEIGHT_M }) =>
-      typeof dbh_m !== "number" &&
-      height_m >= BREAST_HEIGHT_M &&
-      !(settings.excludeDead && edits[tree_id]?.status === "dead"),
-  );
-}
-
 export interface StandInput {
   readonly trees: readonly TreeRow[];
   readonly stand: StandRecord | null;
+  /** Those of the inventory; without: its defaults. */
+  readonly params?: { readonly breast_height_m: number } | null;
+}
+
+/** The trees that a diameter may be missing of: lower than breast height they have none by definition. */
+function withoutDiameter({ trees, params }: StandInput, settings: StandSettings, edits: TreeEdits): TreeRow[] {
+  const { breast_height_m } = params ?? INVENTORY_DEFAULTS;
+  return trees.filter(
+    ({ tree_id, dbh_m, height_m = breast_height_m }) =>
+      typeof dbh_m !== "number" &&
+      height_m >= breast_height_m &&
+      !(settings.excludeDead && edits[tree_id]?.status === "dead"),
+  );
 }
 
 /** Of a smaller plot there are no values per hectare, m2. */
@@ -153,11 +153,12 @@ export const LEAST_PLOT_M2 = 1;
  * as in clouds from the air, the values that need one are unknown, not 0.
  */
 export function standSummary(
-  { trees, stand }: StandInput,
+  list: StandInput,
   settings: StandSettings = DEFAULT_STAND_SETTINGS,
   edits: TreeEdits = {},
   volumes: WoodVolumes = {},
 ): StandSummary {
+  const { trees, stand } = list;
   const counted = standTrees(trees, settings, edits);
   const area = settings.plotAreaM2 ?? stand?.plot_area_m2 ?? null;
   const perHa = (value: number) => (area !== null && area >= LEAST_PLOT_M2 ? (value / area) * 1e4 : null);
@@ -172,11 +173,13 @@ export function standSummary(
   const known = biomass.flatMap(({ kg }) => (kg === null ? [] : [kg]));
   const noBiomass = settings.biomassMethod === "none" || !hasDiameters || (known.length === 0 && counted.length > 0);
   const kg = noBiomass ? null : sum(known);
+  const without = withoutDiameter(list, settings, edits).length;
+  const missing = hasDiameters ? biomass.length - known.length : without;
   return {
     plotAreaM2: area,
     plotAreaSource: settings.plotAreaM2 === null ? (stand?.plot_source ?? "none") : "entered",
     treeCount: counted.length,
-    treesWithoutDiameter: withoutDiameter(trees, settings, edits).length,
+    treesWithoutDiameter: without,
     stemsPerHa: hasDiameters ? perHa(counted.length) : null,
     basalAreaPerHaM2: hasDiameters ? perHa((Math.PI / 4) * squares) : null,
     qmdCm: counted.length > 0 ? 100 * Math.sqrt(squares / counted.length) : null,
@@ -187,7 +190,7 @@ export function standSummary(
     canopyCover: hasCover && area !== null && area > 0 ? Math.min(1, stand.crown_union_area_m2 / area) : null,
     biomassKg: kg,
     biomassPerHaMg: kg === null ? null : perHa(kg / 1000),
-    biomassTreesMissing: settings.biomassMethod === "none" ? 0 : biomass.length - known.length,
+    biomassTreesMissing: settings.biomassMethod === "none" ? 0 : missing,
     biomassTreesBeyondRange: biomass.filter(({ beyondRange }) => beyondRange).length,
     dbhClasses: fittingClassesOf(
       diameters.map((d) => 100 * d),

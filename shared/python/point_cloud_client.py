@@ -695,6 +695,7 @@ class PointCloudClient:
         band_min_m      lower end of the layer, metres above the ground, default 1
         band_max_m      upper end of the layer, metres above the ground, default 2
         max_diameter_m  largest diameter of a stem, metres, default 3
+        skip_noise      points labelled as noise (noise_class 2, LAS classes 7 and 18) take no part (default)
 
         Returns seeds (x, y, z at breast height in stored coordinates, radius_m, n_inliers, arc_coverage; those with the most
         inliers first), and in rejected how many clusters of points have no stem, by reason. Without a seed, warnings tell why.
@@ -716,8 +717,10 @@ class PointCloudClient:
         tree_ids               values of tree_instance to measure; None = all; a list leaves the stand out
         min_points             trees with fewer points are returned in skipped, default 50
         competition_radius_m   trees within this distance compete, metres, default 6
+        skip_noise             points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no tree, whatever
+                               tree_instance says, and do not widen the plot (default)
 
-        Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, warnings and params.
+        Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, noise_count, warnings and params.
         """
         return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
 
@@ -766,6 +769,7 @@ class PointCloudClient:
         tree_ids              values of tree_instance; None = all
         max_points_per_tree   larger trees are thinned to at most so many points, default 60000
         wood_only             use only points with wood_class 1, default True
+        skip_noise            points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no model (default)
         include_models        return cylinders and shoots, default True
         twig_radius_mm, axis_termination, fork_symmetry, w_growthlength, w_area, w_colinear, radius_model
                               as in build_qsm

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { PLACES } from "../../backend/cli/batch/folders.ts";
 import { matchTrees } from "../accuracy/partition-scores.ts";
 import { cellsOf, labelledPoints, planOf, runJobs, shareEqual, writeForest } from "../support/cli/batch-run.ts";
 import { runReal as command } from "../support/cli/real-command-line.ts";
@@ -45,6 +46,22 @@ test("tiles give the labels, rasters and list of the whole", async () => {
   const again = await labelledPoints(await runJobs(root, "tiles:\n  size_m: 30\nground:\n", "lazy", "again"));
   expect(again.places).toEqual(a.places);
   expect(again.tree).toEqual(a.tree);
+});
+
+test("the models of trees have a table without a list of trees, too, and what they warn of is told", async () => {
+  const root = folderOfTest("batch-models-");
+  writeForest(join(root, "flight"), { side: 20, cut: 20, ground_per_m2: 12, points_per_tree: 900 });
+  expect((await command(root, ["catalog", join(root, "flight"), "--out", join(root, "catalog")])).code).toBe(0);
+  const steps = `ground:\nrasters:\n  cell_m: ${CELL}\ntrees:\nqsm:\n  radius_model: tapered\n`;
+  const out = await runJobs(root, steps, "models");
+  const table = readFileSync(join(out, "merged", "tree_qsm.csv"), "utf8")
+    .trim()
+    .split("\n");
+  expect(table.length).toBeGreaterThan(3);
+  const { warnings } = JSON.parse(readFileSync(join(out, PLACES.numbers), "utf8"));
+  expect(warnings).toContainEqual(
+    expect.stringMatching(/^\d+ of \d+ models \(trees [\d, ]+.*\): .* % of the model's length runs through points/),
+  );
 });
 
 function treeTable(out: string): Record<string, string>[] {

@@ -111,7 +111,8 @@ test("a cloud that is one tree needs no ground", async () => {
   expect(readFileSync(join(out, "stand.csv"), "utf8")).toContain("\nstems_per_ha,,1/ha\n");
 });
 
-test("from the air, crowns have no diameters, and the report says so", async () => {
+/** Nine crowns as a flight sees them: tops and ground, no stems. */
+function crownsFromTheAir(): (string | number)[][] {
   const rows: (string | number)[][] = [["x", "y", "z"]];
   for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
   for (let k = 0; k < 9; k += 1) {
@@ -121,7 +122,11 @@ test("from the air, crowns have no diameters, and the report says so", async () 
       rows.push([cx + r * Math.cos(turn), cy + r * Math.sin(turn), 14 - 0.4 * r * r + 0.2 * ((i * 0.5698402909) % 1)]);
     }
   }
-  write(rows);
+  return rows;
+}
+
+test("from the air, crowns have no diameters, and the report says so", async () => {
+  write(crownsFromTheAir());
   const { code, stdout } = await command(root, args());
   expect(code).toBe(0);
   expect(stdout).toMatch(/Diameters +absent/);
@@ -131,6 +136,26 @@ test("from the air, crowns have no diameters, and the report says so", async () 
     expect([name, ...new Set(trees.map((row) => row[name]))]).toEqual([name, ""]);
   expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nstems_per_ha,,1\/ha\nbasal_area_per_ha,,m2\/ha\n/);
   expect(Math.max(...trees.map((row) => Number(row.height_m)))).toBeGreaterThan(13);
+});
+
+test("from the air no wood is modelled, unless --scene says that the cloud is a plot", async () => {
+  write(crownsFromTheAir());
+  const { code, stdout } = await command(root, args("--qsm", "--json"));
+  expect(code).toBe(0);
+  const { stand, warnings, outputs } = JSON.parse(stdout);
+  expect([stand.biomassKg, stand.biomassTreesMissing, outputs.wood]).toEqual([null, 9, undefined]);
+  expect(warnings).toContainEqual(
+    expect.stringMatching(/^No wood was modelled: the cloud is taken as airborne \(.*\), .* --scene plot\.$/),
+  );
+  expect(warnings).toContainEqual("The biomass of 9 trees is not known: it needs models of their wood.");
+  expect(warnings.join()).not.toContain("equations");
+  expect(new Set(table("trees.csv").map((row) => `${row.agb_kg}${row.qsm_woody_volume_m3}`))).toEqual(new Set([""]));
+  expect(readdirSync(out)).not.toContain("tree_qsm.csv");
+  expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nbiomass,,kg\n[\s\S]*\nbiomass_trees_missing,9,\n/);
+
+  const plot = await command(root, args("--qsm", "--json", "--force", "--scene", "plot", "--method", "chm"));
+  expect(JSON.parse(plot.stdout)).toMatchObject({ scene: { kind: "plot", reason: "--scene" }, tree_count: 9 });
+  expect(table("tree_qsm.csv")).toHaveLength(9);
 });
 
 test("a plot without trees: the reason, and nothing is written", async () => {
@@ -146,6 +171,8 @@ test("a plot without trees: the reason, and nothing is written", async () => {
 
 test.each<[string, string[], RegExp]>([
   ["an unknown method", ["--method", "magic"], /--method "magic" is none of/],
+  ["a scene that is no plot", ["--scene", "object"], /--scene "object" is none of airborne, plot, tree/],
+  ["a method for one tree", ["--scene", "tree", "--method", "chm"], /--scene tree .* leave --method out/],
   ["a height of breast of 0", ["--breast-height", "0"], /--breast-height "0" must be a positive number/],
   ["an area of 0", ["--plot-area", "0"], /--plot-area "0" must be a positive number of m2/],
   ["an unknown equation", ["--biomass", "magic"], /--biomass "magic" is none of chave2014, jenkins2003/],

@@ -1,3 +1,4 @@
+import { modelWarnings } from "../inventory/wood.ts";
 import { counted } from "../wording.ts";
 import type { JoinedLists } from "./join.ts";
 import type { Plan, PlannedTile } from "./plan-document.ts";
@@ -46,7 +47,7 @@ export function plotOf(
 
 export interface Joined {
   readonly results: readonly Pick<TileResult, "core_points">[];
-  readonly lists: Pick<JoinedLists, "owners" | "skipped_count">;
+  readonly lists: Pick<JoinedLists, "owners" | "skipped_count" | "qsm">;
   /** Tiles without a result. */
   readonly lost: readonly Pick<PlannedTile, "core">[];
 }
@@ -54,7 +55,7 @@ export interface Joined {
 /** What is doubtful in the joined results. */
 export function joinWarnings(
   plan: Pick<Plan, "files" | "workflow">,
-  { results, lists: { owners, skipped_count }, lost }: Joined,
+  { results, lists: { owners, skipped_count, qsm }, lost }: Joined,
 ): string[] {
   const warnings: string[] = [];
   const declared = plan.files.reduce((sum, { points }) => sum + points, 0);
@@ -77,5 +78,5 @@ export function joinWarnings(
     );
   if (skipped_count > 0)
     warnings.push(`${counted(skipped_count, "tree was", "trees were")} not measured: too few points.`);
-  return warnings;
+  return [...warnings, ...modelWarnings(qsm ?? [])];
 }

@@ -59,6 +59,7 @@ export async function mergeTiles(out: string, missing: readonly string[], deps: 
   const listed = plan.workflow.inventory
     ? await writeLists(plan, { lists, results }, write)
     : { stand: null, warnings: [] };
+  if (lists.qsm) await write(WOOD_FILE, treeQsmCsv(plan.name, lists.qsm));
   const { owners } = lists;
   const lost = plan.tiles.filter(({ id }) => missing.includes(id));
   const merged: Merged = {
@@ -90,11 +91,10 @@ async function writeLists(
   const scan_name = plan.name;
   const plot = plotOf(lists, results, inventory?.plot_area_m2 !== undefined);
   const joined = await joinedStand(lists.rows, plot.corners, inventory?.competition_radius_m ?? 6);
-  const stand = standSummary({ trees: joined.trees, stand: joined.stand }, settings);
+  const stand = standSummary({ trees: joined.trees, stand: joined.stand, params: inventory ?? null }, settings);
   await write(TREE_FILE, treeCsv({ scan_name, trees: joined.trees, settings }));
   await write(STEM_FILE, stemCurveCsv(scan_name, lists.stem_curve));
   await write(STAND_FILE, standCsv(scan_name, stand, settings));
   await write(CROWN_FILE, crownsGeojson(joined.trees, plan.crs_epsg));
-  if (lists.qsm) await write(WOOD_FILE, treeQsmCsv(scan_name, lists.qsm));
   return { stand, warnings: [...plot.warnings, ...joined.warnings] };
 }

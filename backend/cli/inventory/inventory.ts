@@ -44,10 +44,10 @@ export async function inventory(file: string, options: InventoryOptions, deps: A
     const list = await measurePlot(plot, options, run);
     clock.lap("measure");
     const { settings } = options;
-    const wood = options.qsm ? await modelWood(plot, run) : null;
+    const wood = options.qsm && !plot.is_airborne ? await modelWood(plot, run) : null;
     if (wood) clock.lap("wood");
     const stand = standSummary(list, settings, {}, wood?.volumes);
-    const found: MeasuredPlot = { cloud, plot, list, settings, stand, wood };
+    const found: MeasuredPlot = { cloud, plot, list, settings, stand, qsm: options.qsm, wood };
     const figures = await drawn(found, options, run);
     clock.lap("draw");
     const warnings = await writeFiles(found, copy, run);

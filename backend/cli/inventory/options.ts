@@ -14,6 +14,7 @@ import { checkedReading, parseMetres } from "../run/inputs.ts";
 export interface RawInventoryOptions {
   readonly out: string;
   readonly method?: string;
+  readonly scene?: string;
   readonly breastHeight?: string;
   readonly minDbh?: string;
   readonly plotArea?: string;
@@ -33,6 +34,8 @@ export interface InventoryOptions {
   readonly out: string;
   /** undefined: by the kind of cloud. */
   readonly method: TreeMethod | undefined;
+  /** undefined: as the points look. */
+  readonly scene: PlotScene | undefined;
   /** Metres. */
   readonly breastHeight: number | undefined;
   /** What the stand table counts. */
@@ -52,6 +55,18 @@ function parseMethod(text: string): TreeMethod {
   const method = TREE_METHODS.find((name) => name === text.toLowerCase());
   if (!method) throw bad(`--method "${text}" is none of ${TREE_METHODS.join(", ")}`);
   return method;
+}
+
+/** What an inventory is made of. */
+const PLOT_SCENES = ["airborne", "plot", "tree"] as const;
+export type PlotScene = (typeof PLOT_SCENES)[number];
+
+function parsePlotScene({ scene: text = "", method }: RawInventoryOptions): PlotScene {
+  const scene = PLOT_SCENES.find((name) => name === text);
+  if (!scene) throw bad(`--scene "${text}" is none of ${PLOT_SCENES.join(", ")}`);
+  if (scene === "tree" && method !== undefined)
+    throw bad("--scene tree takes the whole cloud as one tree, which needs no segmentation: leave --method out");
+  return scene;
 }
 
 const EQUATIONS = ["chave2014", "jenkins2003"] as const;
@@ -102,6 +117,7 @@ export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
   return {
     out: raw.out,
     method: method === undefined ? undefined : parseMethod(method),
+    scene: raw.scene === undefined ? undefined : parsePlotScene(raw),
     breastHeight: breastHeight === undefined ? undefined : parseMetres("--breast-height", breastHeight),
     settings: settingsOf(raw),
     qsm: raw.qsm ?? false,

@@ -49,7 +49,7 @@ export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
     ["Skipped", plainNumber(list.skipped.length, 0)],
   ];
   if (plot.stems) facts.push(["Stems at breast height", plainNumber(plot.stems.seeds.length, 0)]);
-  facts.push(["Mean, largest height", `${known(mean(heights), "m")}, ${known(largest(heights), "m")}`]);
+  facts.push(["Mean, largest height of all trees", `${known(mean(heights), "m")}, ${known(largest(heights), "m")}`]);
   return facts;
 }
 
@@ -120,8 +120,9 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ method, breastHeight, settings, qsm, reading, points, pictureSize }: InventoryOptions) => ({
+const recorded = ({ method, scene, breastHeight, settings, qsm, reading, points, pictureSize }: InventoryOptions) => ({
   method: method ?? null,
+  scene: scene ?? null,
   breast_height: breastHeight ?? null,
   min_dbh: settings.minDbhCm,
   plot_area: settings.plotAreaM2,

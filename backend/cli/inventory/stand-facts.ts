@@ -12,7 +12,9 @@ export interface MeasuredPlot {
   readonly list: TreeInventoryTail;
   readonly stand: StandSummary;
   readonly settings: StandSettings;
-  /** Null: not asked for. */
+  /** Models of the wood were asked for. */
+  readonly qsm: boolean;
+  /** Null: not asked for, or seen from the air. */
   readonly wood: WoodOfTrees | null;
 }
 
@@ -53,7 +55,7 @@ export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[
     ["Basal area", known(stand.basalAreaPerHaM2, "m²/ha")],
     ["Quadratic mean diameter", known(stand.qmdCm, "cm")],
     ["Lorey's height", known(stand.loreyHeightM, "m")],
-    ["Mean, largest height", `${known(stand.meanHeightM, "m")}, ${known(stand.maxHeightM, "m")}`],
+    ["Mean, largest height of counted trees", `${known(stand.meanHeightM, "m")}, ${known(stand.maxHeightM, "m")}`],
     ...biomassFacts(stand, settings),
   ];
 }
@@ -73,13 +75,28 @@ function biomassFacts(stand: StandSummary, { biomassMethod, woodDensity, jenkins
   ];
 }
 
+const trees = (count: number) => `${plainNumber(count, 0)} ${count === 1 ? "tree" : "trees"}`;
+
+/** What cannot be known of trees that were seen from the air. */
+function airborneWarnings({ stand, plot, settings: { biomassMethod }, qsm }: MeasuredPlot): string[] {
+  const warnings: string[] = [];
+  if (qsm)
+    warnings.push(
+      `No wood was modelled: the cloud is taken as airborne (${plot.scene.reason}), and from the air too few returns reach the wood. If it was scanned from the ground, give --scene plot.`,
+    );
+  if (biomassMethod !== "none") {
+    const needs = biomassMethod === "qsm" ? "it needs models of their wood" : "its equation needs their diameters";
+    warnings.push(`The biomass of ${trees(stand.biomassTreesMissing)} is not known: ${needs}.`);
+  }
+  return warnings;
+}
+
 /** What the stand table leaves out, or takes from beyond where an equation holds. */
-export function standWarnings({ stand, plot, settings, wood }: MeasuredPlot): string[] {
+export function standWarnings(found: MeasuredPlot): string[] {
+  const { stand, plot, wood } = found;
+  if (plot.is_airborne) return airborneWarnings(found);
   const warnings: string[] = [...(wood?.warnings ?? [])];
-  const trees = (count: number) => `${plainNumber(count, 0)} ${count === 1 ? "tree" : "trees"}`;
-  if (plot.is_airborne && settings.biomassMethod !== "none")
-    warnings.push("Biomass is not known: its equations need diameters.");
-  if (plot.is_airborne || plot.method === "one_tree") return warnings;
+  if (plot.method === "one_tree") return warnings;
   if (stand.treesWithoutDiameter > 0)
     warnings.push(
       `${trees(stand.treesWithoutDiameter)} of breast height and more without a diameter: stems, basal area and biomass per hectare leave them out and are too small by them.`,

@@ -16,7 +16,7 @@ import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
 import { labelNoise } from "./noise.ts";
-import type { InventoryOptions } from "./options.ts";
+import type { InventoryOptions, PlotScene } from "./options.ts";
 
 /** Points of the sample that the kind of scene is seen from. */
 const GLANCE_POINTS = 200_000;
@@ -34,6 +34,8 @@ export interface LabelledPlot {
   readonly method: TreeMethod | "one_tree";
   readonly ground: { readonly num_ground: number; readonly num_plant: number } | null;
   readonly has_heights: boolean;
+  /** Points labelled as noise take no part. */
+  readonly skip_noise: boolean;
   readonly segmented: SessionTreesResponse | null;
   /** Stored frame; null = not looked for. */
   readonly stems: DetectStemsResponse | null;
@@ -48,7 +50,8 @@ const METHOD_FOR_STEMS: TreeMethod = "auto";
 /** Small plots with fewer points were scanned from the air; scans from the ground have hundreds. */
 const SPARSE_PER_M2 = 60;
 
-function plotScene(glance: PointSample): Pick<Scene, "kind" | "reason"> {
+function plotScene(glance: PointSample, asked: PlotScene | undefined): Pick<Scene, "kind" | "reason"> {
+  if (asked) return { kind: asked, reason: "--scene" };
   const scene = detectedScene(glance);
   const density = pointDensity(glance);
   if (scene.kind !== "plot" || density === null || density >= SPARSE_PER_M2) return scene;
@@ -71,15 +74,16 @@ export function crownPlace(covered: Covered, glance: PointSample): RasterPlace |
 /** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
 export async function labelPlot(
   { tail }: CloudPart,
-  { method: asked }: InventoryOptions,
+  { method: asked, scene: stated }: InventoryOptions,
   run: FolderRun,
 ): Promise<LabelledPlot> {
   const { client, progress, signal } = run;
   const id = tail.session_id;
   progress.stage("1/6 Looking at the cloud");
   const glance = await cloudSample(tail, client, { budget: GLANCE_POINTS, signal });
-  const scene = plotScene(glance);
-  if (scene.kind === "tree" && asked === undefined && footCount(glance) <= 1) return oneTree(tail, scene, run);
+  const scene = plotScene(glance, stated);
+  const isTree = scene.kind === "tree" && asked === undefined && (stated === "tree" || footCount(glance) <= 1);
+  if (isTree) return oneTree(tail, scene, run);
   const warnings: string[] = [];
   const { skip_noise, covered } = await labelNoise(tail, run, warnings);
   const rasters = { ...crownPlace(covered, glance), skip_noise };
@@ -100,7 +104,7 @@ export async function labelPlot(
   if (segmented.num_trees === 0) throw new AppError("invalid_argument", noTree(method));
   warnings.push(...segmented.warnings, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
   progress.stage("4/6 Looking for stems");
-  const stems = terrain && !is_airborne ? await client.detectStems(id, {}, { signal }) : null;
+  const stems = terrain && !is_airborne ? await client.detectStems(id, { skip_noise }, { signal }) : null;
   if (stems) warnings.push(...stems.warnings);
   const shownTail = { ...tail, ...OctreeBlock.parse(segmented) };
   return {
@@ -110,6 +114,7 @@ export async function labelPlot(
     method,
     ground,
     has_heights: terrain !== null,
+    skip_noise,
     segmented,
     stems,
     chm,
@@ -146,6 +151,7 @@ async function oneTree(
     method: "one_tree",
     ground: null,
     has_heights: false,
+    skip_noise: true,
     segmented: null,
     stems: null,
     chm: null,
@@ -178,12 +184,13 @@ async function surface(
 
 /** The tree list; of an airborne cloud without what is measured on stems, of one tree without a stand. */
 export async function measurePlot(
-  { tail, is_airborne, method }: LabelledPlot,
+  { tail, is_airborne, method, skip_noise }: LabelledPlot,
   { breastHeight }: InventoryOptions,
   run: FolderRun,
 ): Promise<TreeInventoryTail> {
   run.progress.stage("5/6 Measuring trees");
   const wishes = {
+    skip_noise,
     ...(breastHeight === undefined ? {} : { breast_height_m: breastHeight }),
     ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
   };

@@ -1,4 +1,4 @@
-import type { WoodVolumes } from "../../../shared/client/index.ts";
+import { treeQsmWarnings, type WoodVolumes } from "../../../shared/client/index.ts";
 import type { TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { LabelledPlot } from "./steps.ts";
@@ -13,12 +13,17 @@ export interface WoodOfTrees {
 }
 
 /** A model of the wood of every tree; a tree without one is named in the warnings. */
-export async function modelWood({ tail }: LabelledPlot, run: FolderRun): Promise<WoodOfTrees> {
+export async function modelWood({ tail, skip_noise }: LabelledPlot, run: FolderRun): Promise<WoodOfTrees> {
   run.progress.stage("5/6 Modelling the wood");
-  const request = { include_models: false, radius_model: "tapered" } as const;
+  const request = { include_models: false, radius_model: "tapered", skip_noise } as const;
   const { results, warnings } = await run.client.treeQsm(tail.session_id, request, shown(run));
   const volumes: Record<number, number> = {};
   for (const { tree_id, metrics } of results) if (metrics) volumes[tree_id] = metrics.total_woody_volume_m3;
+  return { results, volumes, warnings: [...warnings, ...modelWarnings(results)] };
+}
+
+/** What is doubtful in the models of trees, and the trees without one. */
+export function modelWarnings(results: readonly TreeQsmResult[]): string[] {
   const failed = results.filter(({ success }) => !success);
   const [first] = failed;
   const lost = first
@@ -26,5 +31,5 @@ export async function modelWood({ tail }: LabelledPlot, run: FolderRun): Promise
         `${failed.length} of ${results.length} trees have no model of their wood; tree ${first.tree_id}: ${first.error}.`,
       ]
     : [];
-  return { results, volumes, warnings: [...warnings, ...lost] };
+  return [...treeQsmWarnings(results), ...lost];
 }

@@ -223,9 +223,9 @@ export function segmentGroundSession(
       const found = await labelGround(input, plan, deps, job);
       const labels = await noiseIsNoGround(found.labels, { hits: mask.skip, clean: clean.skip }, job);
       const { report } = found;
+      const kept_bounds = await boundsOf(input.positions, clean, job); // a run that ends here has changed nothing
       const published = await publishLabels(session, base, { ...GROUND, labels }, { ...request, mask }, deps, job);
       const left_out = noiseWarnings(noise_count, groundNoiseEffect(noise_count, mask.hit_count));
-      const kept_bounds = await boundsOf(input.positions, clean, job);
       return {
         session_id: session.id,
         analyzed_points: mask.hit_count,

@@ -15,6 +15,8 @@ const NOISE_VALUES: readonly (readonly [slug: string, values: readonly number[]]
   ["las_classification", [7, 18]],
 ];
 
+export const NOISE_SLUGS = NOISE_VALUES.map(([slug]) => slug);
+
 /** Hits and the rows that are none. */
 export interface Hits {
   /** u8 per row, non-zero = no hit; null = all rows are hits. */

@@ -1,18 +1,20 @@
 import type { TreeQsmRequest } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
-import { categoricalSplit, classCounts, selectRows } from "../../native/cloud/edit.ts";
+import { type ClassCounts, categoricalSplit, classCounts, selectRows } from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { ModelRows } from "../../native/qsm.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { noiseWarnings } from "../classify/noise-rows.ts";
 import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
-import { surviving } from "../octree/misses.ts";
 import { coarseWarnings } from "../trees/coarse-coordinates.ts";
+import { treeHits } from "../trees/tree-noise.ts";
 
 const WOOD = 1;
+const NOISE_EFFECT = ["belongs to no model", "belong to no model"] as const;
 const EFFECT = "the models leave them out. Run Segment Wood again, or use wood_only false.";
 
 /** The trees of a session and the rows of each. The run owns the columns. */
@@ -31,8 +33,9 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
   if (!instances)
     throw new AppError("invalid_argument", "The cloud has no column tree_instance: run Segment Trees first.");
   const positions = positionsColumn(state);
-  const { skip } = await surviving(state, job);
-  const present = (await job.track(() => classCounts(instances, skip))).values.filter((id) => id > 0);
+  const { skip, deleted, noise_count } = await treeHits(state, request.skip_noise, job);
+  const sizes = await job.track(() => classCounts(instances, deleted));
+  const present = sizes.values.filter((id) => id > 0);
   const asked = request.tree_ids && new Set(request.tree_ids);
   const ids = asked ? present.filter((id) => asked.has(id)) : present;
   if (ids.length === 0)
@@ -40,6 +43,8 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       "invalid_argument",
       asked ? "None of tree_ids is a tree of this cloud." : "No point has a tree: all values of tree_instance are 0.",
     );
+  const clean = noise_count > 0 ? await job.track(() => classCounts(instances, skip)) : sizes;
+  const noise = pointsOf(ids, sizes) - pointsOf(ids, clean);
   const wood = request.wood_only ? optionalExtra(state, "wood_class") : null;
   const left = wood ? await notWood(positions, wood, skip, job) : skip;
   const groups = await job.track(() => categoricalSplit(instances, left, [0]));
@@ -67,11 +72,17 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       ...(request.wood_only && !wood
         ? ["No wood labels: the cloud has no column wood_class, all points are used."]
         : []),
+      ...noiseWarnings(noise, NOISE_EFFECT),
       ...(await coarseWarnings(positions, left, job)),
       ...(wood ? await unlabelledWood(state, { trees, wood, skip }, EFFECT, job) : []),
       ...(lost > 0 ? [`${lost} of tree_ids ${lost === 1 ? "is no tree" : "are no trees"} of this cloud.`] : []),
     ],
   };
+}
+
+function pointsOf(ids: readonly number[], { values, counts }: ClassCounts): number {
+  const wanted = new Set(ids);
+  return counts.reduce((sum, count, i) => (wanted.has(values[i] ?? 0) ? sum + count : sum), 0);
 }
 
 /** Rows that are left out: those of `skip`, and all that are not wood. */

@@ -21,7 +21,7 @@ import { type BatchTrees, batchTrees } from "./tree-rows.ts";
 /** Trees of so many used points take all cores, one after another; smaller ones one core each. */
 const LARGE_TREE_POINTS = 200_000;
 /** Bytes per row of the trees' order and masks. */
-const ORDER_ROW_BYTES = 18;
+const ORDER_ROW_BYTES = 21;
 /** A gathered point. */
 const POINT_BYTES = 24;
 /** A failure that is that of the tree, and not of the machine. */

@@ -16,13 +16,14 @@ import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
+import { NOISE_SLUGS, noiseWarnings } from "../classify/noise-rows.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
-import { surviving } from "../octree/misses.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 import { coarseWarnings } from "./coarse-coordinates.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
 import { plotWarnings } from "./plot-warnings.ts";
+import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
 
 export const TREE_SLUG = "tree_instance";
@@ -32,7 +33,11 @@ const CHANGED = "the cloud changed while the inventory ran; run it again";
 /** How often a running inventory looks whether its cloud is still the session's. */
 const CHANGE_POLL_MS = 50;
 /** The columns that an inventory reads. */
-const READ_COLUMNS = ["positions", "deleted", ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss"].map(extraKey)];
+const READ_COLUMNS = [
+  "positions",
+  "deleted",
+  ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss", ...NOISE_SLUGS].map(extraKey),
+];
 
 /** The answer; its rows are made while it is written. */
 type InventoryAnswer = Omit<TreeInventoryTail, "trees" | "stem_curve" | "skipped"> & {
@@ -55,15 +60,19 @@ export async function treeInventory(
       if (!trees)
         throw new AppError("invalid_argument", `The cloud has no column ${TREE_SLUG}: run Segment Trees first.`);
       job.stage("Indexing trees", 0.02, 0.02);
-      const { skip } = await surviving(base, job.quiet()); // the stages show the inventory itself
-      const { rows, largest } = await treeSizes(trees.native, skip, deps, job);
+      const quiet = job.quiet(); // the stages show the inventory itself
+      const hits = await treeHits(base, request.skip_noise, quiet);
+      const { skip, noise_count } = hits;
+      const numbered = await noiseInTrees(base, trees.native, hits, quiet);
+      const { rows, largest } = await treeSizes(trees.native, { skip, has_noise: numbered > 0 }, deps, job);
       const bytes = native.treeInventoryBytes(rows, largest, job.threads);
       return deps.admission.run(job, "Tree inventory", bytes, async () => {
         const found = await measured(session, base, skip, params, job);
         const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
         const answer = answerOf(found, request, params, job);
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
-        return { ...answer, warnings: [...gaps, ...coarse, ...answer.warnings] };
+        const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
+        return { ...answer, noise_count, warnings: [...noise, ...gaps, ...coarse, ...answer.warnings] };
       });
     });
   } catch (raw) {
@@ -82,7 +91,7 @@ const NOTHING = {
   skipped: [],
 } as const;
 
-type Params = NonNullable<TreeInventoryTail["params"]> & native.InventoryParams;
+type Params = Omit<NonNullable<TreeInventoryTail["params"]>, "skip_noise"> & native.InventoryParams;
 
 /** All parameters. Errors: invalid_argument for an unknown fit_method and for lengths that are not above 0. */
 function paramsOf(request: TreeInventoryRequest): Params {
@@ -92,7 +101,7 @@ function paramsOf(request: TreeInventoryRequest): Params {
       "invalid_argument",
       `Unknown fit method "${request.fit_method}"; fit_method is ${CIRCLE_SEARCHES.join(" or ")}.`,
     );
-  const { fit_method: _, tree_ids, min_points, ...lengths } = request;
+  const { fit_method: _, skip_noise: __, tree_ids, min_points, ...lengths } = request;
   const wrong = Object.entries(lengths).filter(([, value]) => !(Number.isFinite(value) && value > 0));
   if (wrong.length > 0) {
     const names = wrong.map(([name, value]) => `${name} (${value})`).join(", ");
@@ -188,7 +197,7 @@ function answerOf(
     ground_sources,
     skipped,
     warnings: warningsOf(found, rows, request),
-    params,
+    params: { ...params, skip_noise: request.skip_noise },
     error: success
       ? null
       : `No tree could be measured; ${skipped.length > 0 ? "skipped tells why" : "tree_ids is empty"}.`,

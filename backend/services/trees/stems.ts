@@ -5,9 +5,10 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/stems.ts";
 import { type CloudSession, type CloudState, requireUnchanged } from "../../sessions/cloud-session.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
+import { noiseWarnings } from "../classify/noise-rows.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
-import { surviving } from "../octree/misses.ts";
 import { coarseWarnings } from "./coarse-coordinates.ts";
+import { treeHits } from "./tree-noise.ts";
 
 /** Also the `tool` of the endpoint. */
 export const STEMS_TOOL = "Stem detection";
@@ -36,6 +37,7 @@ export function checkStems({ band_min_m, band_max_m, max_diameter_m }: DetectSte
   }
 }
 
+const NOISE_EFFECT = ["belongs to no stem", "belong to no stem"] as const;
 const UNCLASSIFIED_EFFECT = "Their heights above the ground may be unknown too, so stems among them are not found.";
 
 function heightsOf(state: CloudState) {
@@ -57,11 +59,11 @@ export function detectStems(
   deps: Deps,
   job: Job,
 ): Promise<DetectStemsResponse> {
-  const { band_min_m, band_max_m, max_diameter_m } = request;
+  const { band_min_m, band_max_m, max_diameter_m, skip_noise } = request;
   const params = { band_min_m, band_max_m, max_diameter_m };
   return session.read(job, async (base) => {
     const heights = heightsOf(base);
-    const { skip, hit_count } = await surviving(base, job.quiet());
+    const { skip, hit_count, noise_count } = await treeHits(base, skip_noise, job.quiet());
     const positions = positionsColumn(base);
     const ground = optionalExtra(base, "ground_class");
     const bytes = 8 * positions.length + 32 * hit_count + native.stemDetectionBytes(hit_count);
@@ -73,6 +75,7 @@ export function detectStems(
       const unclassified = await unclassifiedWarnings(ground, skip, UNCLASSIFIED_EFFECT, job);
       const coarse = found.stems.length > 0 ? await coarseWarnings(positions, skip, job) : [];
       const warnings = [
+        ...noiseWarnings(noise_count, NOISE_EFFECT),
         ...unclassified,
         ...coarse,
         ...(found.stems.length > 0 ? [] : [whyNone(found, hit_count, request)]),

@@ -17,10 +17,17 @@ export interface TreeSizes {
   readonly largest: number;
 }
 
+interface Wanted {
+  /** u8, non-zero = leave out; null = all rows are hits. */
+  readonly skip: NativeColumn | null;
+  /** Points of trees are left out as noise. */
+  readonly has_noise: boolean;
+}
+
 /** How many points the trees of a column have; counted when there is memory for it. Errors: invalid_argument without a tree. */
 export async function treeSizes(
   trees: NativeColumn,
-  skip: NativeColumn | null,
+  { skip, has_noise }: Wanted,
   { admission }: Pick<Deps, "admission">,
   job: Job,
 ): Promise<TreeSizes> {
@@ -32,7 +39,9 @@ export async function treeSizes(
   if (sizes.length === 0)
     throw new AppError(
       "invalid_argument",
-      "No point has a tree: all values of tree_instance are 0. Run Segment Trees first.",
+      has_noise
+        ? "No point has a tree: all points with a tree number are labelled as noise. Send skip_noise false, or remove the labels."
+        : "No point has a tree: all values of tree_instance are 0. Run Segment Trees first.",
     );
   return {
     rows: sizes.reduce((sum, count) => sum + count, 0),

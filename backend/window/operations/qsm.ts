@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { treeQsmCsv } from "../../../shared/client/index.ts";
+import { treeQsmCsv, treeQsmWarnings } from "../../../shared/client/index.ts";
 import { TreeQsmRequest, type TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { strings } from "../strings.ts";
@@ -38,7 +38,11 @@ async function ofTrees(request: Request, { client, cloud, run, view, scene }: Cl
       [words.facts.volume, measure(sumOf(made, "total_woody_volume_m3"), "m³", 3)],
       [words.facts.stem, measure(sumOf(made, "stem_volume_m3"), "m³", 3)],
     ],
-    warnings: [...answer.warnings, ...failed.map(({ tree_id, error }) => words.failedTree(tree_id, error ?? ""))],
+    warnings: [
+      ...answer.warnings,
+      ...treeQsmWarnings(answer.results),
+      ...failed.map(({ tree_id, error }) => words.failedTree(tree_id, error ?? "")),
+    ],
     file: {
       name: `${fileStem(cloud.name)}-qsm.csv`,
       content: [...treeQsmCsv(cloud.name, answer.results)].join(""),

@@ -13,6 +13,12 @@ export const DetectStemsRequest = z
       .number()
       .default(3)
       .describe("largest diameter of a stem, metres, above 0.04; wider clusters of points are searched by parts"),
+    skip_noise: z
+      .boolean()
+      .default(true)
+      .describe(
+        "true: hits that column noise_class (2) or las_classification (7, 18) names as noise take no part, which a warning counts",
+      ),
   })
   .meta({ id: "DetectStemsRequest" });
 export type DetectStemsRequest = z.infer<typeof DetectStemsRequest>;
@@ -35,7 +41,9 @@ export const DetectStemsResponse = z
   .object({
     session_id: SessionId,
     seeds: z.array(StemSeed).describe("stems, those with the most inliers first; seeds of segment_trees"),
-    layer_points: z.int().describe("number of hits between band_min_m and band_max_m that are not ground"),
+    layer_points: z
+      .int()
+      .describe("number of hits between band_min_m and band_max_m that are neither ground nor left out as noise"),
     clusters: z.int().describe("number of clusters of these hits, seen from above"),
     rejected: z
       .object({

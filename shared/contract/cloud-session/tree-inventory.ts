@@ -94,6 +94,12 @@ export const TreeInventoryRequest = z
       "competition_radius_m",
       "trees within this distance compete (hegyi_index); also the width of the plot's edge zone",
     ),
+    skip_noise: z
+      .boolean()
+      .default(true)
+      .describe(
+        "true: hits that column noise_class (2) or las_classification (7, 18) names as noise take no part: they belong to no tree, whatever tree_instance says, and do not widen the plot; a warning counts them",
+      ),
   })
   .meta({ id: "TreeInventoryRequest" });
 export type TreeInventoryRequest = z.infer<typeof TreeInventoryRequest>;
@@ -103,7 +109,7 @@ const Corner = z.tuple([z.number(), z.number()]);
 const Flags = z
   .array(z.enum(TREE_FLAGS))
   .describe(
-    "sorted. few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, or one in the leaves of a plant lower than 1.5 times breast height; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
+    "sorted. few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
   );
 
 export const DbhRecord = z
@@ -133,7 +139,7 @@ const standing = (meaning: string) =>
 export const TreeRow = z
   .object({
     tree_id: z.int().describe("value of tree_instance"),
-    n_points: z.int().describe("hits of the tree that are not deleted"),
+    n_points: z.int().describe("hits of the tree that are neither deleted nor left out as noise"),
     bbox_min: Point.optional().describe("lowest coordinates, metres, true world"),
     bbox_max: Point.optional().describe("highest coordinates, metres, true world"),
     ground_source: z
@@ -233,7 +239,7 @@ export const SkippedTree = z
     tree_id: z
       .number()
       .describe("value of tree_instance, rounded from 2^53 on where values are no ids, or of tree_ids without a point"),
-    n_points: z.int().describe("hits of the tree that are not deleted"),
+    n_points: z.int().describe("hits of the tree that are neither deleted nor left out as noise"),
     reason: z.string().describe("why it is not in trees, a sentence part"),
   })
   .meta({ id: "SkippedTree", description: "a tree that is not in the list" });
@@ -261,6 +267,10 @@ export const TreeInventoryTail = z
       })
       .describe("trees by the source of the ground under them"),
     skipped: z.array(SkippedTree).describe("every other id of tree_instance or tree_ids, ascending"),
+    noise_count: z
+      .int()
+      .optional()
+      .describe("number of hits left out as noise; 0 with skip_noise false; absent if refused"),
     warnings: Warnings,
     params: z
       .object({
@@ -274,6 +284,7 @@ export const TreeInventoryTail = z
         tree_ids: z.array(z.int()).nullable().describe("of the request"),
         min_points: z.int().describe("of the request"),
         competition_radius_m: z.number().describe("of the request"),
+        skip_noise: z.boolean().optional().describe("of the request"),
         slice_widen_m: z
           .array(z.number())
           .describe("thicknesses that a slice at breast height with few points is widened to, metres"),

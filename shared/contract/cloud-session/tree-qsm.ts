@@ -20,6 +20,12 @@ export const TreeQsmRequest = QsmParams.extend({
     .boolean()
     .default(true)
     .describe("true: use only points with wood_class 1; a session without that column: all, and a warning"),
+  skip_noise: z
+    .boolean()
+    .default(true)
+    .describe(
+      "true: hits that column noise_class (2) or las_classification (7, 18) names as noise belong to no model, which a warning counts",
+    ),
   include_models: z.boolean().default(true).describe("true: return cylinders and shoots"),
 }).meta({ id: "TreeQsmRequest" });
 export type TreeQsmRequest = z.infer<typeof TreeQsmRequest>;
@@ -30,7 +36,7 @@ export const TreeQsmResult = z
     success: z.boolean().describe("false: there is no model, and error tells why"),
     error: z.string().nullable().describe("why this tree has no model; null = it has one"),
     code: FailureCode,
-    points_in_tree: z.int().describe("hits of the tree after the wood filter, before thinning"),
+    points_in_tree: z.int().describe("hits of the tree after the filters of wood and noise, before thinning"),
     points_used: z.int().describe("points that the model was built from; 0 without a build"),
     voxel_m: z.number().nullable().describe("edge of the voxels that thinned it, metres; null = not thinned"),
     wood_only: z.boolean().describe("only points with wood_class 1 were used"),

@@ -2,12 +2,16 @@ import { expect, test } from "vitest";
 import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { SessionDemMeta } from "../../../shared/contract/cloud-session/dem.ts";
 import { SessionDenoiseResponse } from "../../../shared/contract/cloud-session/denoise.ts";
+import { DetectStemsResponse } from "../../../shared/contract/cloud-session/detect-stems.ts";
 import { SessionGroundResponse } from "../../../shared/contract/cloud-session/segment-ground.ts";
+import { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { TreeQsmTail } from "../../../shared/contract/cloud-session/tree-qsm.ts";
+import { forestRows } from "../../support/scans/forest.ts";
 import { dem, gridPoints } from "../../support/session/dem.ts";
-import { answered, cloud, columnOf } from "../../support/session/session-edits.ts";
+import { answered, cloud, columnOf, failed, tail } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
-const made = sessionTest();
+const made = sessionTest({ listening: true });
 const url = (id: string, run: string) => `/api/cloud/session/${id}/${run}`;
 const FIELD = gridPoints(40, 40, (x, y) => 0.02 * x + 0.01 * y);
 /** Far out and high up, where a ground filter sees nothing lower. */
@@ -93,6 +97,63 @@ test("a canopy of kilometres is told", async () => {
   expect(meta.warnings).toEqual([expect.stringMatching(/^The canopy is up to 2\d{4} m high.*source_units/)]);
   const dtm = await surface(session_id, { surface_type: "dtm", cell_size: 1000 });
   expect(dtm.meta.warnings ?? []).toEqual([]);
+});
+
+/** Two trees on their ground; `last` are rows behind it: x y z tree_instance height_above_ground ground_class noise_class. */
+function forest(last: readonly string[]) {
+  const [head, ...rows] = forestRows([
+    { id: 3, x: 6, y: 6, dbh_m: 0.3 },
+    { id: 8, x: 11, y: 6, dbh_m: 0.2 },
+  ]);
+  return cloud(made, [`${head} noise_class`, ...rows.map((row) => `${row} 1`), ...last]);
+}
+const inventory = (id: string, body: object = {}) => tail(made, TreeInventoryTail, url(id, "tree_inventory"), body);
+
+test("an inventory leaves noise out of the plot and of trees, and counts it", async () => {
+  const clean = await inventory((await forest([])).session_id);
+  expect(clean.noise_count).toBe(0);
+  const { session_id } = await forest(["22 16 0 0 0 1 2", "6 6 20 3 20 2 2"]);
+  const list = await inventory(session_id);
+  expect(list.warnings).toEqual([
+    "2 points that are labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no tree, although 1 of them has a tree number.",
+  ]);
+  expect([list.noise_count, list.params?.skip_noise]).toEqual([2, true]);
+  expect([list.trees, list.stand]).toEqual([clean.trees, clean.stand]);
+  const whole = await inventory(session_id, { skip_noise: false });
+  expect(whole.stand?.plot_area_m2).toBeCloseTo(276, 6);
+  expect(whole.trees[0]?.height_m).toBeGreaterThan(19);
+  expect([whole.noise_count, whole.params?.skip_noise]).toEqual([0, false]);
+  expect(whole.warnings.join()).not.toContain("labelled as noise");
+});
+
+test("an inventory of noise alone says what to do", async () => {
+  const { session_id } = await cloud(made, [
+    "x y z tree_instance noise_class",
+    ...FIELD.map((p) => `${p.join(" ")} 3 2`),
+  ]);
+  const { error } = await failed(made, url(session_id, "tree_inventory"), {});
+  expect(error).toMatch(/^No point has a tree: all points with a tree number are labelled as noise.*skip_noise false/);
+});
+
+test("stems are looked for without noise", async () => {
+  const { session_id } = await forest(["6 6.5 1.5 3 1.5 2 2"]);
+  const stems = (body: object) => answered(made, DetectStemsResponse, url(session_id, "detect_stems"), body);
+  const [clean, whole] = [await stems({}), await stems({ skip_noise: false })];
+  expect(clean.warnings).toEqual([`${NOISE} belongs to no stem.`]);
+  expect(whole.layer_points - clean.layer_points).toBe(1);
+  expect(whole.warnings).toEqual([]);
+});
+
+test("models of trees are built without noise, which is counted for the trees that are asked for", async () => {
+  const { session_id } = await forest(["6 6 20 3 20 2 2", "9 9 20 0 20 2 2"]);
+  const models = (body: object) =>
+    tail(made, TreeQsmTail, url(session_id, "tree_qsm"), { wood_only: false, include_models: false, ...body });
+  const clean = await models({});
+  expect(clean.warnings).toEqual([`${NOISE} belongs to no model.`]);
+  expect(clean.results.map(({ points_in_tree }) => points_in_tree)).toEqual([3000, 3000]);
+  expect((await models({ tree_ids: [8] })).warnings).toEqual([]);
+  const whole = await models({ skip_noise: false });
+  expect([whole.warnings, whole.results[0]?.points_in_tree]).toEqual([[], 3001]);
 });
 
 test("denoise tells the box around what it keeps", async () => {

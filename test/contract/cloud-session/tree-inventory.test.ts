@@ -79,7 +79,7 @@ test("a row per tree, its stem curve and the stand, with progress", async () => 
   ).toEqual([0.5, 1, 1.5]);
   expect(list.ground_sources).toEqual({ height_above_ground: 2, ground_class: 0, tree_min_z: 0 });
   expect(list.stand).toMatchObject({ plot_source: "ground_class", plot_area_m2: 18 * 12, competition_radius_m: 6 });
-  expect(list.params).toEqual({ ...INVENTORY_DEFAULTS, ...INVENTORY_CONSTANTS, tree_ids: null });
+  expect(list.params).toEqual({ ...INVENTORY_DEFAULTS, ...INVENTORY_CONSTANTS, tree_ids: null, skip_noise: true });
   const labels = stages.map(([, message]) => message).filter((message) => message !== "");
   expect(labels[0]).toBe("Indexing trees");
   expect(labels.at(-1)).toBe("Finalizing");

@@ -11,6 +11,7 @@ import type { CatalogFile } from "../../../backend/cli/catalog/document.ts";
 import { findFiles } from "../../../backend/cli/catalog/files.ts";
 import { layoutOf, overlapsOf } from "../../../backend/cli/catalog/layout.ts";
 import { catalogOf } from "../../../backend/cli/catalog/summary.ts";
+import type { TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { folderOfTest } from "../../support/run/folders.ts";
 
 const file = (x: number, y: number, side: number, more: Partial<CatalogFile> = {}): CatalogFile => ({
@@ -69,15 +70,29 @@ test("two stems beside an edge that both tiles see stay two", () => {
 
 test("points that are missing, and trees of failed tiles, are said", () => {
   const plan = { files: [{ id: "0", path: "", compressed: false, points: 100, mem_mb: 1, minutes: 1 }], workflow: {} };
-  const lists = { owners: ownersOf([]), skipped_count: 0 };
+  const lists = { owners: ownersOf([]), skipped_count: 0, qsm: null };
   const said = (core_points: number, lost: { core: readonly [number, number, number, number] }[] = [], of = lists) =>
     joinWarnings(plan, { results: [{ core_points }], lists: of, lost });
   expect([said(100), said(60, [{ core: [0, 0, 9, 9] }])]).toEqual([[], []]);
   expect(said(99)).toEqual([expect.stringMatching(/declare 100 points, the tiles hold 99/)]);
   const guest = { id: 1, points: 99, core_points: 60, anchor: [5, 5], margin_m: -1 } as const;
-  const homeless = { owners: ownersOf([{ tile: "a", trees: [guest] }]), skipped_count: 0 };
+  const homeless = { owners: ownersOf([{ tile: "a", trees: [guest] }]), skipped_count: 0, qsm: null };
   expect(said(60, [{ core: [0, 0, 9, 9] }], homeless)).toEqual([
     expect.stringMatching(/^1 tree stands in tiles that failed/),
+  ]);
+});
+
+test("what the models of all tiles warn of is told once, by the numbers of the whole", () => {
+  const model = (tree_id: number, more: object = {}) => ({ tree_id, success: true, ...more }) as TreeQsmResult;
+  const qsm = [
+    model(1, { warnings: ["50 % leaves"] }),
+    model(2, { success: false, error: "too few points" }),
+    model(3, { warnings: ["52 % leaves"] }),
+  ];
+  const lists = { owners: ownersOf([]), skipped_count: 0, qsm };
+  expect(joinWarnings({ files: [], workflow: {} }, { results: [], lists, lost: [] })).toEqual([
+    "2 of 2 models (trees 1, 3): 50 to 52 % leaves.",
+    "1 of 3 trees have no model of their wood; tree 2: too few points.",
   ]);
 });
 

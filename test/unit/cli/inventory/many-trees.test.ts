@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inPieces } from "../../../../backend/cli/inventory/inventory.ts";
 import { plotFacts } from "../../../../backend/cli/inventory/results.ts";
-import { type MeasuredPlot, sceneWarnings } from "../../../../backend/cli/inventory/stand-facts.ts";
+import { type MeasuredPlot, sceneWarnings, standFacts } from "../../../../backend/cli/inventory/stand-facts.ts";
 import { DEFAULT_STAND_SETTINGS, standSummary } from "../../../../shared/client/stand.ts";
 import type { TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
 
@@ -16,7 +16,8 @@ test("200 000 trees have facts", () => {
   const cloud = { tail: { source_units: null, source_unit_scale: null }, look: { units_stated: false } };
   const found = { cloud, plot, list, stand, settings: DEFAULT_STAND_SETTINGS } as unknown as MeasuredPlot;
   const facts = new Map(plotFacts(found));
-  expect(facts.get("Mean, largest height")).toBe("10.5 m, 20 m");
+  expect(facts.get("Mean, largest height of all trees")).toBe("10.5 m, 20 m");
+  expect(new Map(standFacts(found)).get("Mean, largest height of counted trees")).toBe("not known, not known");
   expect(facts.get("With a diameter")).toBe("0");
   expect(facts.get("Units of the file")).toBe("not stated, taken as metres");
 });

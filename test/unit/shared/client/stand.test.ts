@@ -91,6 +91,7 @@ test("where no tree has a diameter, what needs one is unknown, not 0", () => {
     biomassKg: null,
     biomassPerHaMg: null,
     canopyCover: 0.7,
+    biomassTreesMissing: 2,
   });
   expect(standCsv("a", found, DEFAULT_STAND_SETTINGS)).toContain("\nbasal_area_per_ha,,m2/ha\n");
   const small = standSummary({ trees: [tree(1, 0.02, 3)], stand });
@@ -173,6 +174,14 @@ test("without a plot there is no cover, also for an entered area; trees without 
   const low = [...TREES, tree(5, null, 1.2)];
   expect(standSummary({ trees: low, stand }).treesWithoutDiameter).toBe(1);
   expect(standSummary({ trees: low, stand }, DEFAULT_STAND_SETTINGS, dead).treesWithoutDiameter).toBe(0);
+});
+
+test.each([
+  [1.1, 3],
+  [1.37, 1],
+])("trees of a breast height of %f m and more are without a diameter: %i", (breast_height_m, count) => {
+  const low = [...TREES, tree(5, null, 1.2), tree(6, null, 1.35)];
+  expect(standSummary({ trees: low, stand, params: { breast_height_m } }).treesWithoutDiameter).toBe(count);
 });
 
 test("an edit survives only with its tree in its place", () => {

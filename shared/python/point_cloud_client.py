@@ -872,7 +872,8 @@ class PointCloudClient:
 
         scans             list of {"origin": (3), "session_id"} or {"origin": (3), "points": (n, 3), "scalar_columns":
                           {"is_miss", "target_index", "target_count", "timestamp": (n) each}}, metres, world; each
-                          may have n_theta, n_phi, theta_min, theta_max, phi_min, phi_max (degrees)
+                          may have n_theta, n_phi, theta_min, theta_max, phi_min, phi_max (degrees); the beam
+                          origins of a session that has them must be one place
         lmax              longest edge that is kept, metres, default 0.5
         max_aspect_ratio  largest longest / shortest edge that is kept, default 4
         theta_min, theta_max, phi_min, phi_max  angles of scans without their own, degrees, default 30, 130, 0, 360

@@ -785,7 +785,8 @@ class PointCloudClient:
         origin                          (3) scanner position, metres, stored frame (true world less world_shift)
         origin_known                    False: origin is a placeholder; needs a trajectory
         n_theta, n_phi                  rows and columns of the scan raster
-        theta_min, theta_max            zenith angles of the sweep, degrees, default 0 and 180
+        theta_min, theta_max            zenith angles of the sweep, degrees, default 0 and 180; both are needed where the
+                                        time stamps show pulses of a line without any return
         phi_min, phi_max                bearings of the sweep, degrees, default 0 and 360
         tilt_roll_deg, tilt_pitch_deg   tilt of the scanner about +x, then about +y, after its heading
         azimuth_offset_deg              heading of the scanner

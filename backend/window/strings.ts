@@ -128,6 +128,11 @@ const operations = {
       scanner_z: ["Scanner z, m", "World position; automatic: as the file tells."],
       n_theta: ["Rows", "Rows of the scan raster; automatic: from the points."],
       n_phi: ["Columns", "Columns of the scan raster; automatic: from the points."],
+      theta_min: [
+        "Highest pulse, degrees",
+        "Smallest zenith angle of the sweep, 0 = straight up; see the scanner's settings.",
+      ],
+      theta_max: ["Lowest pulse, degrees", "Largest zenith angle of the sweep, 180 = straight down."],
     },
     facts: { misses: "Recovered" },
     alreadyThere: "the scan has them already",

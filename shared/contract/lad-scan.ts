@@ -47,7 +47,13 @@ const LadScanFields = z
       .nullish()
       .default(null)
       .describe("open session with its misses; takes precedence over the other sources; an unknown one: 404"),
-    file_path: z.string().nullish().default(null).describe("point cloud file with misses; needs allow_file_source"),
+    file_path: z
+      .string()
+      .nullish()
+      .default(null)
+      .describe(
+        "point cloud file with misses, in metres: units are not converted, and warnings name others; needs allow_file_source",
+      ),
     ascii_format: z.string().nullish().default(null).describe("column names of a text file, separated by spaces"),
     allow_file_source: z
       .boolean()

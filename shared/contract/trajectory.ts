@@ -56,6 +56,7 @@ export const TrajectoryParseResponse = Trajectory.extend({
   warnings: Warnings,
 }).meta({
   id: "TrajectoryParseResponse",
-  description: "pose stream of a trajectory file: UTM eastings and northings, ellipsoid heights",
+  description:
+    "pose stream of a trajectory file: UTM eastings and northings, ellipsoid heights; attitudes count from true north, and a warning tells how far the north of the grid lies from it",
 });
 export type TrajectoryParseResponse = z.infer<typeof TrajectoryParseResponse>;

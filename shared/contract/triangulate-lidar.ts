@@ -18,7 +18,9 @@ const ScanEntryObject = z
       .string()
       .nullish()
       .default(null)
-      .describe("open session whose surviving hits are used, in true world coordinates; misses are never used"),
+      .describe(
+        "open session whose surviving hits are used, in true world coordinates; misses are never used. Beam origins of its hits (beam_origins, scans with positions of their own) more than 1 mm apart: an error in the frame",
+      ),
     file_path: z
       .string()
       .nullish()
@@ -42,7 +44,7 @@ const ScanEntryObject = z
       .nullish()
       .default(null)
       .describe(
-        "(n) values per inline point by column name. is_miss marks misses; target_index, target_count and timestamp together mark the returns of a pulse; any other length than that of the points: 400",
+        "(n) values per inline point by column name. is_miss marks misses; target_index, target_count and timestamp together mark the returns of a pulse; origin_x, origin_y and origin_z are beam origins, which must be one place; any other length than that of the points: 400",
       ),
     n_theta: z.int().min(1).nullish().default(null).describe("zenith rows of the scan; null = estimated"),
     n_phi: z.int().min(1).nullish().default(null).describe("azimuth columns of the scan; null = estimated"),

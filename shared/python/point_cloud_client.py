@@ -789,7 +789,8 @@ class PointCloudClient:
         origin                          (3) scanner position, metres, stored frame (true world less world_shift)
         origin_known                    False: origin is a placeholder; needs a trajectory
         n_theta, n_phi                  rows and columns of the scan raster
-        theta_min, theta_max            zenith angles of the sweep, degrees, default 0 and 180
+        theta_min, theta_max            zenith angles of the sweep, degrees, default 0 and 180; both are needed where the
+                                        time stamps show pulses of a line without any return
         phi_min, phi_max                bearings of the sweep, degrees, default 0 and 360
         tilt_roll_deg, tilt_pitch_deg   tilt of the scanner about +x, then about +y, after its heading
         azimuth_offset_deg              heading of the scanner
@@ -876,7 +877,8 @@ class PointCloudClient:
 
         scans             list of {"origin": (3), "session_id"} or {"origin": (3), "points": (n, 3), "scalar_columns":
                           {"is_miss", "target_index", "target_count", "timestamp": (n) each}}, metres, world; each
-                          may have n_theta, n_phi, theta_min, theta_max, phi_min, phi_max (degrees)
+                          may have n_theta, n_phi, theta_min, theta_max, phi_min, phi_max (degrees); the beam
+                          origins of a session that has them must be one place
         lmax              longest edge that is kept, metres, default 0.5
         max_aspect_ratio  largest longest / shortest edge that is kept, default 4
         theta_min, theta_max, phi_min, phi_max  angles of scans without their own, degrees, default 30, 130, 0, 360

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { halfIntercepted, parallelBeams, scanRows, UNIT_GRID } from "../support/lad/beams.ts";
 import { HALF, ladCalls } from "../support/lad/calls.ts";
+import { lasBytes } from "../support/scans/las-bytes.ts";
 import { cloud } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
@@ -52,6 +53,36 @@ describe("sources", () => {
     const tail = await compute({ scans: [{ ...scan, allow_file_source: true }] });
     expect(tail.cells[0]?.lad).toBeCloseTo(HALF, 6);
     expect(await refusedWith({ scans: [scan] })).toEqual([400, expect.stringMatching(/names a file but no session/)]);
+  });
+
+  test("a file: its units and what its reader tells are told, as an import tells them", async () => {
+    const pulses = halfIntercepted();
+    const rows = pulses.points.map(([x, y, z], i) => ({
+      x,
+      y,
+      z,
+      extra: { is_miss: pulses.scalar_columns.is_miss?.[i] ?? 0 },
+    }));
+    const extras = [{ name: "is_miss", type: "u8" }] as const;
+    const warned = async (system: number, declared = rows.length) => {
+      const geotiff = [1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, system];
+      const path = made.file("pulses.las", lasBytes(rows, { extras, geotiff, declared }));
+      const scan = { file_path: path, origin: [-10, 0, 0], allow_file_source: true, label: "south" };
+      return (await compute({ scans: [scan] })).warnings;
+    };
+    const [metres, feet] = [26910, 2229]; // projected systems
+    const plain = ['Scan "south" has no time stamps.'];
+    expect(await warned(metres)).toEqual(plain);
+    expect(await warned(feet)).toEqual([
+      expect.stringMatching(
+        /^Scan "south": The file's coordinates are in US survey foot .*read as metres.*source_units/,
+      ),
+      ...plain,
+    ]);
+    expect(await warned(metres, rows.length + 5)).toEqual([
+      expect.stringMatching(/^Scan "south": the file is incomplete: the header declares 405 points/),
+      ...plain,
+    ]);
   });
 
   test("an unknown session, and no source at all", async () => {

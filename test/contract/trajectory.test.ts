@@ -81,7 +81,38 @@ describe("positions", () => {
       { t: 1, lat: 10, lon: -179.999 },
     ]);
     expect(Math.abs((poses[1]?.x ?? 0) - (poses[0]?.x ?? 0))).toBeLessThan(250);
-    expect(warnings).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/0\.52 degrees (east|west) of true north/)]);
+  });
+});
+
+describe("grid north", () => {
+  test.each([
+    [48, 11.5, "east"],
+    [48, 6.2, "west"],
+    [-33, 11.5, "west"],
+    [-33, 6.2, "east"],
+  ])("at latitude %d, longitude %d lies %s of true north, as two places on a meridian show", async (lat, lon, side) => {
+    const { poses, warnings } = await parsed([
+      { t: 0, lat, lon },
+      { t: 1, lat: lat + 1e-5, lon },
+    ]);
+    const [a, b] = poses;
+    if (!a || !b) throw new Error("two poses are expected");
+    const true_north_deg = Math.atan2(b.x - a.x, b.y - a.y) / DEGREE; // bearing in the grid
+    expect(true_north_deg < 0).toBe(side === "east");
+    const told = warnings.map((text) => text.match(/grid lies (\d+\.\d\d) degrees (east|west) of true north/));
+    expect(told).toHaveLength(1);
+    expect([told[0]?.[2], Number(told[0]?.[1])]).toEqual([side, expect.closeTo(Math.abs(true_north_deg), 2)]);
+  });
+
+  test("is not told of where it differs by 0.1 degrees or less; the widest difference of a flight counts", async () => {
+    expect((await parsed([{ lat: 48, lon: 9.13 }])).warnings).toEqual([]); // 0.13 sin 48 = 0.097
+    const flight = await parsed([
+      { lat: 48, lon: 9 },
+      { t: 1, lat: 48, lon: 8 },
+      { t: 2, lat: 48, lon: 9.5 },
+    ]);
+    expect(flight.warnings).toEqual([expect.stringMatching(/0\.74 degrees west.*what is 100 m away lies 1\.3 m off/)]);
   });
 });
 
@@ -107,7 +138,7 @@ describe("thinning out and warnings", () => {
   test("latitudes beyond UTM, wide flights, times that stand still, a new week", async () => {
     expect((await parsed([{ lat: 85 }])).warnings).toEqual([expect.stringMatching(/mean latitude is 85/)]);
     const wide = await parsed([{ lon: 5 }, { t: 1, lon: 8.5 }]);
-    expect(wide.warnings).toEqual([expect.stringMatching(/span 3\.50 degrees/)]);
+    expect(wide.warnings[0]).toMatch(/span 3\.50 degrees/);
     const still = await parsed([{ t: 1 }, { t: 1 }]);
     expect(still.warnings).toEqual([expect.stringMatching(/do not strictly increase: 1 s follows 1 s at pose 1\.$/)]);
     const week = await parsed([{ t: 604_799 }, { t: 1 }]);

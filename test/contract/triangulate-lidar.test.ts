@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
+import { ExtractByColumnTail } from "../../shared/contract/cloud-session/extract-by-column.ts";
 import { SpacingVerdict } from "../../shared/contract/triangulate-lidar.ts";
+import { create } from "../support/app/app.ts";
 import { openRun } from "../support/app/live-run.ts";
 import { atMoment } from "../support/native/native-moment.ts";
 import { eventually, stopwatch } from "../support/run/stopwatch.ts";
+import { lidarScanned, SCANNER, wall as scannedWall, standing } from "../support/session/lidar-scans.ts";
 import { failedScanMesh, LIDAR, scanMesh, wall } from "../support/session/scan-triangulation.ts";
-import { answered, cloud, refusal, UNKNOWN } from "../support/session/session-edits.ts";
+import { answered, cloud, refusal, streamed, UNKNOWN } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 import { measured } from "../support/session/triangulation.ts";
 
@@ -167,6 +170,82 @@ test("surviving hits of sessions in true world coordinates; large inline lists l
   const large = await mesh({ scans: [fine, { ...fine, scalar_columns }], lmax: 0.05 });
   expect(large.meta.scans.map(({ points_used }) => points_used)).toEqual([201 * 201, 200 * 201]);
   expect(large.meta.num_triangles).toBe(2 * 200 * 200 + 2 * 199 * 200);
+});
+
+describe("beam origins of a session", () => {
+  const far = [3, 0, 0];
+  const named = "x y z is_miss origin_x origin_y origin_z";
+  /** A wall seen from the origin, and rows seen from elsewhere: a point, whether it is a miss, its beam origin. */
+  const seen = async (elsewhere: readonly (readonly number[])[]) => {
+    const near = WALL.points.map((p) => [...p, 0, 0, 0, 0]);
+    return { origin, session_id: (await cloud(made, rows([...near, ...elsewhere], named))).session_id };
+  };
+
+  test("one place: a mesh; misses and deleted hits from elsewhere do not matter", async () => {
+    const plain = await mesh({ scans: [await seen([])], lmax: 0.6 });
+    expect(plain.meta).toMatchObject({ num_triangles: 200 });
+    expect(plain.meta.warnings).toBeUndefined();
+    const within = await seen([[0.2, 4, 0.2, 0, 0.0009, 0, 0]]);
+    expect((await mesh({ scans: [within], lmax: 0.6 })).meta.surface_area).toBeCloseTo(16, 2);
+    const scan = await seen([
+      [0, 99, 0, 1, ...far],
+      [-9, 0.5, 0, 0, ...far],
+    ]);
+    await made.remove(scan.session_id, -10, -8);
+    expect((await mesh({ scans: [scan], lmax: 0.6 })).meta).toMatchObject({ num_triangles: 200 });
+  });
+
+  test("several places: refused; the spacing of the points does not need them", async () => {
+    const scans = [WALL, await seen([[0.2, 4, 0.2, 0, ...far]])];
+    const { error, code } = await failure({ scans, lmax: 0.6 });
+    expect(code).toBe("invalid_argument");
+    expect(error).toMatch(/^scans\[1\] has beam origins up to 3 m apart.*Extract.*given G/);
+    expect(await spacing({ scans, lmax: 0.6 })).toMatchObject({ success: true, n_points: 243 });
+  });
+
+  test("inline pulses have theirs in origin_x, origin_y and origin_z", async () => {
+    const scalar_columns = (x: number) => ({
+      origin_x: WALL.points.map((_, i) => (i === 7 ? x : 0)),
+      origin_y: WALL.points.map(() => 0),
+      origin_z: WALL.points.map(() => 0),
+    });
+    expect((await mesh({ scans: [{ ...WALL, scalar_columns: scalar_columns(0) }], lmax: 0.6 })).meta).toMatchObject({
+      num_triangles: 200,
+    });
+    const { error } = await failure({ scans: [{ ...WALL, scalar_columns: scalar_columns(2) }], lmax: 0.6 });
+    expect(error).toMatch(/^scans\[0\] has beam origins up to 2 m apart/);
+  });
+
+  test("scans of a file: refused together, triangulated when they are extracted", async () => {
+    const place = (x: number) =>
+      [11, 11, `${x} 0 0`, "1 0 0\n0 1 0\n0 0 1", `1 0 0 0\n0 1 0 0\n0 0 1 0\n${x} 0 0 1`]
+        .concat(WALL.points.map((p) => `${p.join(" ")} 0.5`))
+        .join("\n");
+    const { session_id } = await create(made, made.file("two.ptx", `${place(0)}\n${place(8)}\n`));
+    expect((await failure({ scans: [{ origin, session_id }], lmax: 0.6 })).error).toMatch(
+      /up to 8 m apart.*scan_index/,
+    );
+    const extract = { slug: "scan_index", exclude_values: [] };
+    const url = `/api/cloud/session/${session_id}/extract_by_column`;
+    const { children } = (await streamed(made, ExtractByColumnTail, url, extract)).tail;
+    const scans = children.map((child, i) => ({ origin: [8 * i, 0, 0], session_id: child.session_id }));
+    const { meta } = await mesh({ scans, lmax: 0.6 });
+    expect(meta).toMatchObject({ num_triangles: 400 });
+    expect(meta.surface_area).toBeCloseTo(2 * 16, 4);
+  });
+
+  test("synthetic scanners that stand, also with poses, and one that moves", async () => {
+    const scanned = async (scanner: object) => {
+      const request = { meshes: [scannedWall(5, 3)], scanners: [{ ...SCANNER, ...scanner }], rays_per_pulse: 20 };
+      const { meta } = await lidarScanned(made, { ...request, beam_divergence_mrad: 3 });
+      return { scans: [{ origin, session_id: meta.scanners[0]?.session?.session_id }], lmax: 2 };
+    };
+    const poses = [0, 100].map((t) => ({ t, x: 0.01 * t, y: 0, z: 0, qx: 0, qy: 0, qz: 0, qw: 1 }));
+    for (const scanner of [{}, { trajectory: standing(100), pulse_rate_hz: 1 }])
+      expect((await mesh(await scanned(scanner))).meta.num_triangles).toBeGreaterThan(20);
+    const moving = await failure(await scanned({ trajectory: { poses }, pulse_rate_hz: 1 }));
+    expect(moving.error).toMatch(/^scans\[0\] has beam origins up to 0\.\d+ m apart/);
+  });
 });
 
 describe("failures", () => {

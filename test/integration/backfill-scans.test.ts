@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { DATA } from "../support/scans/data-folder.ts";
 import { type ReferencePulses, referencePulses } from "../support/scans/lidar-reference.ts";
 import { MOVING_SCANNER } from "../support/scans/moving-scanner.ts";
-import { backfilled, compared, minus, missesOf } from "../support/session/backfill.ts";
+import { backfilled, backfillUrl, compared, minus, missesOf } from "../support/session/backfill.ts";
 import { lidarScanned, wall } from "../support/session/lidar-scans.ts";
-import { cloud, columnOf } from "../support/session/session-edits.ts";
+import { cloud, columnOf, failed } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -83,6 +83,16 @@ describe("misses taken away from our own scans come back", () => {
     expect(result.known_count).toBeGreaterThan(4000);
     expect(result.worst_deg).toBeLessThan(1e-9);
     expect(result.tail).toMatchObject({ backfilled: result.known_count, has_misses: true });
+  });
+
+  test("of a raster under an open sky, by its clock and the limits of its sweep, and not without these", async () => {
+    const open = { pulse_rate_hz: 1e5, n_theta: 101, n_phi: 180, phi_max_deg: 358 };
+    const { recall, false_share, hits } = await recovered(open, SWEEP, { meshes: [floor(0, 30)] });
+    expect([recall, false_share]).toEqual([1, 0]);
+    for (const size of [{}, { n_theta: 101, n_phi: 180 }])
+      expect((await failed(made, backfillUrl(hits), { origin: [0, 0, 0], ...size })).error).toMatch(
+        /^6\d of 101 pulses of a line have no return/,
+      );
   });
 
   test("of a tilted raster with several returns, noise and a heading", async () => {

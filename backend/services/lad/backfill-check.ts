@@ -76,12 +76,21 @@ function originOf({ origin }: BackfillMissesRequest): Triple {
   return [x, y, z];
 }
 
-function requireSweep({ theta_min, theta_max, phi_min, phi_max }: BackfillMissesRequest): void {
+/** Limits in zenith that the request leaves out, degrees (contract sessions 14). */
+const WHOLE_SWEEP = { theta_min: 0, theta_max: 180 } as const;
+
+function requireSweep({ phi_min, phi_max, ...request }: BackfillMissesRequest): void {
+  const { theta_min, theta_max } = zenithLimits(request);
   if (!(theta_min >= 0 && theta_min < theta_max && theta_max <= 180))
     throw refused(`theta_min ${theta_min} and theta_max ${theta_max} must lie in 0..180 degrees, theta_min below`);
   if (!(phi_min < phi_max && phi_max - phi_min <= 360))
     throw refused(`phi_min ${phi_min} must be below phi_max ${phi_max}, at most 360 degrees apart`);
 }
+
+const zenithLimits = ({ theta_min, theta_max }: Pick<BackfillMissesRequest, "theta_min" | "theta_max">) => ({
+  theta_min: theta_min ?? WHOLE_SWEEP.theta_min,
+  theta_max: theta_max ?? WHOLE_SWEEP.theta_max,
+});
 
 const alreadyThere = (origin: Triple): BackfillMissesTail => ({
   backfilled: 0,
@@ -145,6 +154,7 @@ function pulseAngle(request: BackfillMissesRequest, returns: number): number {
 /** The raster of the request with its attitude: heading first, then roll about +x, then pitch about +y. */
 export function declaredScan(request: BackfillMissesRequest, origin: Triple): DeclaredScan {
   const heading = radians(request.azimuth_offset_deg);
+  const { theta_min, theta_max } = zenithLimits(request);
   const tilted = (v: Triple) => pitched(rolled(v, radians(request.tilt_roll_deg)), radians(request.tilt_pitch_deg));
   return {
     origin,
@@ -153,8 +163,8 @@ export function declaredScan(request: BackfillMissesRequest, origin: Triple): De
     up: tilted([0, 0, 1]),
     rows: request.n_theta ?? 0,
     columns: request.n_phi ?? 0,
-    theta_min_rad: radians(request.theta_min),
-    theta_max_rad: radians(request.theta_max),
+    theta_min_rad: radians(theta_min),
+    theta_max_rad: radians(theta_max),
     phi_min_rad: radians(request.phi_min),
     phi_max_rad: radians(request.phi_max),
   };

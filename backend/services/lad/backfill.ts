@@ -18,6 +18,7 @@ import { buildMissOctree, type MissOverlay, surviving } from "../octree/misses.t
 import { keepOctrees } from "../octree/publish.ts";
 import { numbersColumn } from "../run/points.ts";
 import { type CheckedBackfill, clockReason, declaredScan, notReturns } from "./backfill-check.ts";
+import { addedRows, LimitsNeeded } from "./backfill-rows.ts";
 import { movingOrigins } from "./scans/moving.ts";
 
 /** Native memory per point, per miss, and per row or column: copies and sorts of the op, the miss with its overlay, medians. */
@@ -167,22 +168,39 @@ const BY: Readonly<Record<native.MissRoute, string>> = {
   declared: "declared raster",
 };
 
-/** The misses by the first route that finds the raster. Errors: that of the last one. */
+/**
+ * The misses by the first route that finds the raster. Errors: that of the last one; LimitsNeeded before a declared raster,
+ * whose limits would be a guess too.
+ */
 async function reconstructed(checked: CheckedBackfill, scan: Scan, job: Job): Promise<Reconstructed> {
   const warnings: string[] = [];
+  let limits: LimitsNeeded | undefined;
   if (checked.clock) warnings.push(`The pulse clock of the scan was not used: ${clockReason(checked.clock)}.`);
   for (const [i, route] of checked.routes.entries()) {
+    if (route === "declared" && limits) throw limits;
     try {
       const found = await job.track(() => native.recoverMisses(rowsFor(route, scan), paramsOf(route, scan)));
+      if (route === "clock") warnings.push(...rowsOfClock(found, checked, scan));
       const misses = await missColumns(route, found, scan, job);
       return { misses, warnings: [...warnings, ...toldOf(route, found)] };
     } catch (raw) {
       const error = fromNative(raw);
       if (job.canceled || error.code !== "invalid_argument" || i + 1 === checked.routes.length) throw raw;
+      if (error instanceof LimitsNeeded) limits = error;
       warnings.push(`The misses could not be placed by the ${BY[route]} of the scan: ${error.message}.`);
     }
   }
   throw new Error("no route"); // checkBackfill() leaves at least one
+}
+
+/** Warnings about rows without a return. Errors: LimitsNeeded; what was found is released. */
+function rowsOfClock(found: native.RecoveredMisses, { request }: CheckedBackfill, { scan }: Scan): string[] {
+  try {
+    return addedRows(found, request, scan);
+  } catch (error) {
+    for (const column of [found.positions, found.times, found.row_index, found.column_index]) column?.release();
+    throw error;
+  }
 }
 
 /** Only a moving scanner needs the times of rows and columns. */

@@ -8,6 +8,7 @@ import * as native from "../../native/scan-meshes.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { numbersColumn, pointsColumn } from "../run/points.ts";
+import { ONE_PLACE_M } from "../surfaces/one-place.ts";
 import { notableSpread, voxelBeamG } from "./beam-projection.ts";
 import type { LadGrid } from "./grid.ts";
 import { knownCosine, prescribedCosine, type VoxelG } from "./projection.ts";
@@ -16,8 +17,6 @@ import { withoutWood } from "./wood-labels.ts";
 
 /** G where every scan moves: that of leaves with any inclination (contract lad 1.4). */
 const MOVING_G = 0.5;
-/** Beam origins of a static scanner lie within this box, metres. */
-const STILL_M = 1e-3;
 
 /** Memory for the triangulation of scans of so many rows, bytes. */
 export function triangulationBytes(rows: readonly number[]): number {
@@ -128,7 +127,7 @@ export async function staticOrigin({ beams, notes }: ReadScan, job: Job): Promis
   const { bounds } = await job.track(() => cloudStats(beams.origins, null));
   if (!bounds) return null;
   const { min, max } = bounds;
-  if (Math.max(max[0] - min[0], max[1] - min[1], max[2] - min[2]) > STILL_M) return null;
+  if (Math.max(max[0] - min[0], max[1] - min[1], max[2] - min[2]) > ONE_PLACE_M) return null;
   const at = (axis: 0 | 1 | 2) => (min[axis] + max[axis]) / 2 + beams.shift[axis];
   return [at(0), at(1), at(2)];
 }

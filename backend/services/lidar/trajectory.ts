@@ -15,9 +15,12 @@ const SBET_FORMATS: ReadonlySet<string> = new Set(["sbet", "out"]);
 const UTM_LATITUDE_DEG = 84;
 const WIDE_DEG = 3;
 const WEEK_S = 604_800;
+/** A smaller angle between grid north and true north is not told. */
+const LEAST_CONVERGENCE_DEG = 0.1;
 
 /**
- * The poses of a trajectory file in UTM coordinates and ellipsoid heights. Errors: not_found; invalid_argument for another
+ * The poses of a trajectory file in UTM coordinates and ellipsoid heights; attitudes count from true north, not from that of
+ * the grid. Errors: not_found; invalid_argument for another
  * format; invalid_file.
  */
 export async function parseTrajectory(request: TrajectoryParseRequest, job: Job): Promise<TrajectoryParseResponse> {
@@ -26,7 +29,7 @@ export async function parseTrajectory(request: TrajectoryParseRequest, job: Job)
   const sbet = await readSbet(path, basename(path), request.target_poses, job);
   const zone = zoneOf(sbet);
   const poses = projected(sbet.kept, zone);
-  const warnings = [...sbetWarnings(sbet), ...timeWarnings(sbet.kept)];
+  const warnings = [...sbetWarnings(sbet), ...convergenceWarnings(sbet.kept, zone), ...timeWarnings(sbet.kept)];
   if (request.smrmsg_path) warnings.push(await accuracy(request.smrmsg_path, job));
   return {
     poses,
@@ -118,6 +121,27 @@ function sbetWarnings({ mean_latitude_rad, longitude_span_rad, record_count, kep
     warnings.push(`The trajectory was decimated: every ${stride}th of ${record_count} records, ${kept.length} poses.`);
   }
   return warnings;
+}
+
+/** Of the record where grid north and true north are furthest apart. */
+function convergenceWarnings(records: readonly SbetRecord[], zone: Zone): string[] {
+  let widest = 0;
+  for (const record of records) {
+    const here = convergence(record, zone);
+    if (Math.abs(here) > Math.abs(widest)) widest = here;
+  }
+  const degrees = Math.abs(widest) * DEGREES;
+  if (degrees <= LEAST_CONVERGENCE_DEG) return [];
+  const off = (100 * Math.tan(Math.abs(widest))).toFixed(1);
+  return [
+    `The headings count from true north, and the north of the UTM grid lies ${degrees.toFixed(2)} degrees ${widest > 0 ? "east" : "west"} of true north (meridian convergence, the largest of the poses). The attitudes are not corrected for it: what is 100 m away lies ${off} m off. To correct them, ${widest > 0 ? "subtract it from" : "add it to"} the headings of the file.`,
+  ];
+}
+
+/** Bearing of grid north, from true north to the east, radians. On the ellipsoid it differs by less than 0.001 degrees within a zone. */
+function convergence({ latitude_rad, longitude_rad }: SbetRecord, zone: Zone): number {
+  const middle_rad = (6 * zone.number - 183) / DEGREES;
+  return Math.atan(Math.tan(longitude_rad - middle_rad) * Math.sin(latitude_rad));
 }
 
 function timeWarnings(records: readonly SbetRecord[]): string[] {

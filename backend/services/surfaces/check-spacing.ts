@@ -56,7 +56,7 @@ async function spacing(checked: CheckedScans, known: { n_points: number }, job: 
   const grid = gridOf(checked.request, job);
   job.stage("Reading scans", 0.05, 0.4);
   const scans: ScanPoints[] = [];
-  for (const source of checked.sources) scans.push(await readScan(source, { grid, first_returns: false }, job));
+  for (const source of checked.sources) scans.push(await readScan(source, { grid, for_directions: false }, job));
   const parts = scans.map(({ points }) => points);
   const pooled = job.adopt(new ColumnRef(await job.track(() => stridePoints(parts, 1))));
   known.n_points = pooled.length;

@@ -3,24 +3,29 @@ import { AppError } from "../../../shared/errors.ts";
 import { MAX_SCANS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
-import { hitMask } from "../../native/cloud/cloud.ts";
+import { hitMask, interleaveTriple } from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/scan-meshes.ts";
 import { meshPoints, type VoxelBox } from "../../native/surfaces.ts";
-import type { CloudSession } from "../../sessions/cloud-session.ts";
+import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { beamOrigins } from "../classify/beam-origins.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession } from "../run/points.ts";
+import { requireOnePlace } from "./one-place.ts";
 
 /** A scan whose source exists; without a session its points are inline. */
 export interface ScanSource {
+  /** "scans[0]", for messages. */
+  readonly name: string;
   readonly entry: ScanEntry;
   readonly origin: Triple;
   readonly session: CloudSession | null;
 }
 
+const AS_GIVEN = { unit_scale: 1, shift: [0, 0, 0] } as const;
 const refused = (message: string) => new AppError("invalid_argument", message);
 
 /** The sources of scans. Errors: not_found; invalid_argument for sources, origins and lengths that are wrong. */
@@ -37,7 +42,7 @@ export async function scanSources(scans: readonly ScanEntry[], deps: Deps): Prom
     const source = { session_id: entry.session_id, source_path: entry.file_path };
     const session = inline ? null : await sourceSession(source, deps);
     if (inline) checkColumns(entry, i, inline.length);
-    found.push({ entry, origin: [x, y, z], session });
+    found.push({ name: `scans[${i}]`, entry, origin: [x, y, z], session });
   }
   return found;
 }
@@ -56,7 +61,7 @@ export const rowsOf = (sources: readonly ScanSource[]): number =>
     0,
   );
 
-/** Memory for reading a row: the point, its mask, and a list of the request as a column. */
+/** Memory for reading a row: the point, its mask, and a list of the request as a column, or a beam origin. */
 export const SCAN_ROW_BYTES = 24 + 2 + 24;
 
 /** The points of a scan, in true world coordinates. The run owns the column. */
@@ -80,20 +85,22 @@ interface ScanColumns {
   readonly target_index: NativeColumn | null;
   readonly target_count: NativeColumn | null;
   readonly has_timestamps: boolean;
+  /** vec3d, a beam origin per row; null = the scan does not have them. */
+  readonly origins: NativeColumn | null;
 }
 
 /** Which hits of a scan are read. */
 export interface ScanReading {
   /** Only those in its cells; null = all. */
   readonly grid: VoxelBox | null;
-  /** Only the first returns of pulses with several. */
-  readonly first_returns: boolean;
+  /** For directions from one place: only the first returns of pulses with several; beam origins at several places: refused. */
+  readonly for_directions: boolean;
 }
 
-/** Reads one scan. */
+/** Reads one scan. Errors: invalid_argument for beam origins at several places. */
 export async function readScan(source: ScanSource, reading: ScanReading, job: Job): Promise<ScanPoints> {
-  const { session, origin } = source;
-  if (!session) return selected(await inlineColumns(source.entry, job), origin, reading, job);
+  const { session } = source;
+  if (!session) return selected(await inlineColumns(source.entry, job), source, reading, job);
   return session.read(job, async (state) => {
     const { skip, hit_count } = await surviving(state, job.quiet());
     const columns: ScanColumns = {
@@ -104,9 +111,23 @@ export async function readScan(source: ScanSource, reading: ScanReading, job: Jo
       target_index: optionalExtra(state, "target_index"),
       target_count: optionalExtra(state, "target_count"),
       has_timestamps: fixedColumn(state, "timestamps") !== null,
+      origins: reading.for_directions ? await rowOrigins(state, job.quiet()) : null,
     };
-    return selected(columns, origin, reading, job);
+    return selected(columns, source, reading, job);
   });
+}
+
+/** Beam origins of a session, if they may differ from row to row. */
+async function rowOrigins(state: CloudState, job: Job): Promise<NativeColumn | null> {
+  const differ = fixedColumn(state, "beam_origins") !== null || (state.meta.scan_origins?.length ?? 0) > 0;
+  return differ ? beamOrigins(state, job) : null;
+}
+
+/** From the columns of inline pulses, if all three are there. */
+async function inlineOrigins(column: (name: string) => NativeColumn | null, job: Job): Promise<NativeColumn | null> {
+  const [x, y, z] = [column("origin_x"), column("origin_y"), column("origin_z")];
+  if (!x || !y || !z) return null;
+  return job.adopt(new ColumnRef(await job.track(() => interleaveTriple(x, y, z, AS_GIVEN)))).native;
 }
 
 async function inlineColumns({ points, scalar_columns }: ScanEntry, job: Job): Promise<ScanColumns> {
@@ -124,18 +145,20 @@ async function inlineColumns({ points, scalar_columns }: ScanEntry, job: Job): P
     target_index: column("target_index"),
     target_count: column("target_count"),
     has_timestamps: scalar_columns?.timestamp !== undefined,
+    origins: await inlineOrigins(column, job),
   };
 }
 
 async function selected(
   columns: ScanColumns,
-  origin: Triple,
-  { grid, first_returns }: ScanReading,
+  { name, origin }: ScanSource,
+  { grid, for_directions }: ScanReading,
   job: Job,
 ): Promise<ScanPoints> {
-  const { positions, hit_count, shift, target_index, target_count, has_timestamps } = columns;
+  const { positions, hit_count, shift, target_index, target_count, has_timestamps, origins } = columns;
+  if (for_directions && origins) await requireOnePlace(name, { origins, skip: columns.skip }, job);
   const returns =
-    first_returns && target_index && target_count && has_timestamps
+    for_directions && target_index && target_count && has_timestamps
       ? await job.track(() => native.firstReturns(target_index, target_count, columns.skip))
       : null;
   const skip = returns?.skip ? job.adopt(new ColumnRef(returns.skip)).native : columns.skip;

@@ -133,7 +133,7 @@ interface Known {
 async function readScans(sources: readonly ScanSource[], grid: VoxelBox | null, job: Job): Promise<ScanPoints[]> {
   job.stage("Reading scans", 0.05, 0.1);
   const scans: ScanPoints[] = [];
-  for (const source of sources) scans.push(await readScan(source, { grid, first_returns: true }, job));
+  for (const source of sources) scans.push(await readScan(source, { grid, for_directions: true }, job));
   if (scans.every(({ hit_count }) => hit_count === 0)) {
     throw new AppError("invalid_argument", "The scans have no surviving hits: all points are misses or deleted.");
   }

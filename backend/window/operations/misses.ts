@@ -7,17 +7,19 @@ import { ScannerPosition, scannerOf } from "./scanner-position.ts";
 
 const words = strings.workflow.operations.misses;
 
-const MissesForm = BackfillMissesRequest.pick({ n_theta: true, n_phi: true }).extend(ScannerPosition.shape);
+const RASTER = { n_theta: true, n_phi: true, theta_min: true, theta_max: true } as const;
+const MissesForm = BackfillMissesRequest.pick(RASTER).extend(ScannerPosition.shape);
 
 /** Recovers the pulses that returned nothing, which the leaf area density needs. */
 export const misses = cloudOperation({
   id: "misses",
   schema: MissesForm,
   words,
-  run: async ({ n_theta, n_phi, ...position }, { client, cloud, run }) => {
+  run: async ({ n_theta, n_phi, theta_min, theta_max, ...position }, { client, cloud, run }) => {
     const at = scannerOf(position, cloud);
     const shift = cloud.world_shift ?? [0, 0, 0];
-    const request = { origin: at.map((value, axis) => value - (shift[axis] ?? 0)), n_theta, n_phi };
+    const origin = at.map((value, axis) => value - (shift[axis] ?? 0));
+    const request = { origin, n_theta, n_phi, theta_min, theta_max };
     const answer = await client.backfillMisses(cloud.session_id, request, run);
     if (answer.error !== undefined) throw new AppError(answer.code ?? "internal", answer.error);
     return {

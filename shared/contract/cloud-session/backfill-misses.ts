@@ -11,6 +11,14 @@ const count = (what: string) =>
     .nullish()
     .default(null)
     .describe(`number of ${what} of the scan raster; the raster has at most ${MAX_BACKFILL_CELLS} pulses`);
+const zenith = (what: string, absent: number) =>
+  z
+    .number()
+    .nullish()
+    .default(null)
+    .describe(
+      `${what} of the sweep, degrees; null = ${absent}, unless the time stamps show pulses of a line without any return: then both limits are needed, else an error in the tail`,
+    );
 const degrees = (value: number, what: string) =>
   z.number().default(value).describe(`${what}, degrees; default ${value}`);
 
@@ -25,8 +33,8 @@ export const BackfillMissesRequest = z
       .describe("false: origin is a placeholder; a scan without trajectory is then refused with 400"),
     n_theta: count("rows (zenith)"),
     n_phi: count("columns (azimuth)"),
-    theta_min: degrees(0, "smallest zenith angle of the sweep, 0 = along the scanner's axis upwards"),
-    theta_max: degrees(180, "largest zenith angle of the sweep"),
+    theta_min: zenith("smallest zenith angle, 0 = along the scanner's axis upwards,", 0),
+    theta_max: zenith("largest zenith angle", 180),
     phi_min: degrees(0, "first bearing of the sweep, clockwise from +y of the scanner"),
     phi_max: degrees(360, "last bearing of the sweep"),
     tilt_roll_deg: degrees(0, "tilt of the scanner about +x, applied after the heading"),

@@ -184,6 +184,57 @@ describe("other routes", () => {
   });
 });
 
+describe("rows of the pulse clock without a return", () => {
+  /** Lines of ROWS + idle pulses; the returns of the rows from `first` on. */
+  const timed = (idle: number, first = 0, cells = false) =>
+    session(
+      cells ? "timestamp row_index column_index" : "timestamp",
+      ({ row, column }) => `${3e8 + 0.25 * (row + (ROWS + idle) * column)}${cells ? ` ${row} ${column}` : ""}`,
+      HITS.filter(({ row }) => row >= first),
+    );
+  const ZENITH = { theta_min: 60, theta_max: 93 };
+
+  test.each([
+    ["idle pulses", 3, 0, 3, 15],
+    ["a sky without a return", 0, 6, 6, 12],
+  ])("%s: refused without the limits of the sweep, whatever the size of the raster", async (_, idle, first, n, of) => {
+    const id = await timed(idle, first);
+    const before = await stateOf(made, id);
+    for (const size of [{}, { n_theta: ROWS, n_phi: COLUMNS }, { theta_min: 60 }, { theta_max: 93 }]) {
+      const { error, tail } = await failed(made, backfillUrl(id), { origin: ORIGIN, ...size });
+      expect(error).toMatch(new RegExp(`^${n} of ${of} pulses of a line have no return.*send theta_min and theta_max`));
+      expect(tail).toMatchObject({ code: "invalid_argument", has_misses: false });
+    }
+    expect(await stateOf(made, id)).toBe(before);
+  });
+
+  test("are placed within limits that are sent, and wider limits than a line has pulses are told", async () => {
+    const id = await timed(0, 6);
+    const upper = await backfill(id, ZENITH);
+    expect(upper.backfilled).toBe(6 * COLUMNS);
+    expect(upper.warnings).toHaveLength(1);
+    for (const { at } of await missesOf(made, id)) expect(at[2]).toBeGreaterThan(0); // zenith angles 60 to 75
+    const wide = await backfill(id, { theta_min: 0, theta_max: 180 });
+    expect(wide.backfilled).toBe(6 * COLUMNS);
+    expect(wide.warnings?.[0]).toMatch(
+      /^theta_min 0 and theta_max 180 hold 61 pulses of a line, but a line has 12\. Of those without a return, 6 are placed at zenith angles above 93 and 0 at such below 78/,
+    );
+  });
+
+  test("do not matter where every pulse of a line has returns, and where rows and columns are known", async () => {
+    const full = await backfill(await timed(0));
+    expect(full).toMatchObject({ backfilled: MISSES, warnings: [expect.stringMatching(/by the pulse clock/)] });
+    const gridded = await backfill(await timed(3, 0, true));
+    expect(gridded).toMatchObject({
+      backfilled: MISSES,
+      warnings: [
+        expect.stringMatching(/^The misses could not be placed by the pulse clock.*3 of 15 pulses/),
+        expect.stringMatching(/by the rows and columns/),
+      ],
+    });
+  });
+});
+
 describe("refusals", () => {
   const refused = async (id: string, request: object) => refusal(made, backfillUrl(id), request);
 

@@ -18,9 +18,9 @@ import { type CloudSummary, cloudSummary } from "../../octree/summary.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
 import { trajectoryParams } from "./beam-trajectory.ts";
 import { LIKELY_DEGREES, looksLikeDegrees } from "./likely-degrees.ts";
+import { readWarnings } from "./read-warnings.ts";
 import { type CheckedCreate, toWorld } from "./request.ts";
 import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
-import { unitWarnings } from "./unit-warnings.ts";
 
 /** Formats that mark each miss or contain none. Their poses are often placeholders: with the origin of a national grid
  * as scanner position, detection by distance would mark every point as sky. */
@@ -240,23 +240,11 @@ function layoutWarnings({ kind, request }: CheckedCreate): string[] {
 
 /** Warnings about how the file was read. */
 function importWarnings({ cloud, assigned, checked }: Imported): string[] {
-  const warnings = [
+  return [
     ...unknownKeyWarnings(checked.unknown_keys),
     ...layoutWarnings(checked),
     ...(cloud.positions.length === 0 ? [NO_POINTS] : []),
     ...scanWarnings(cloud),
-    ...cloud.warnings,
-    ...assigned.warnings,
+    ...readWarnings(cloud, assigned, checked.unit_scale),
   ];
-  if (cloud.nonfinite_dropped > 0 && cloud.kind !== "ascii") {
-    // the text reader reports them with line numbers
-    warnings.push(`${cloud.nonfinite_dropped} points had NaN or infinite coordinates and were left out.`);
-  }
-  if (assigned.columns.has("timestamps") && cloud.gps_time_encoding === "gps_week") {
-    warnings.push(
-      "GPS times are seconds of the week, without an epoch: they cannot be joined to an absolute trajectory.",
-    );
-  }
-  warnings.push(...unitWarnings(cloud.crs, checked.unit_scale));
-  return warnings;
 }

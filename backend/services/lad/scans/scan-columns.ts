@@ -12,6 +12,7 @@ import { extraKey, type IntensityUnits, type Triple } from "../../../sessions/co
 import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { beamOrigins } from "../../classify/beam-origins.ts";
 import { SAYS_ITS_MISSES } from "../../cloud/import/import.ts";
+import { readWarnings } from "../../cloud/import/read-warnings.ts";
 import { assignColumns } from "../../files/assigned-columns.ts";
 import { readCloud } from "../../files/read.ts";
 import { MISS_SLUG } from "../../files/slugs.ts";
@@ -33,6 +34,8 @@ export interface ScanColumns {
   /** Of a session. */
   readonly meta: CloudMeta | null;
   readonly intensity_units: IntensityUnits;
+  /** About the values of a file; a session told them when it was imported. */
+  readonly warnings: readonly string[];
 }
 
 /** Of sources that do not state it: 16 bits for 0..1. */
@@ -47,7 +50,15 @@ export function sessionColumns(session: CloudSession, job: Job): Promise<ScanCol
     const { scan_origins, world_shift, intensity_units = FRACTION } = state.meta;
     const stated = columns.has("beam_origins") || (scan_origins !== undefined && scan_origins.length > 0);
     const own_origins = stated ? await beamOrigins({ ...state, columns }, job.quiet()) : null;
-    return { columns, misses, own_origins, shift: world_shift ?? [0, 0, 0], meta: state.meta, intensity_units };
+    return {
+      columns,
+      misses,
+      own_origins,
+      shift: world_shift ?? [0, 0, 0],
+      meta: state.meta,
+      intensity_units,
+      warnings: [],
+    };
   });
 }
 
@@ -63,7 +74,15 @@ export async function inlineColumns({ points, scalar_columns }: LadScan, job: Jo
   put("intensity", scalar_columns?.intensity);
   put(extraKey(WOOD_CLASS_SLUG), scalar_columns?.wood_class);
   const own_origins = await inlineOrigins(scalar_columns, job);
-  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null, intensity_units: AS_GIVEN };
+  return {
+    columns,
+    misses: NO_MISSES,
+    own_origins,
+    shift: [0, 0, 0],
+    meta: null,
+    intensity_units: AS_GIVEN,
+    warnings: [],
+  };
 }
 
 /** From the columns of inline pulses, if all three are there. */
@@ -76,7 +95,7 @@ async function inlineOrigins(given: LadScan["scalar_columns"], job: Job): Promis
   return job.adopt(new ColumnRef(merged)).native;
 }
 
-/** The columns of a file, read like an import. Errors: those of readCloud. */
+/** The columns of a file, read like an import that converts no units. Errors: those of readCloud. */
 export async function fileColumns(
   { ascii_format, origin }: LadScan,
   { path, kind }: { readonly path: string; readonly kind: SourceKind },
@@ -89,6 +108,7 @@ export async function fileColumns(
   const assigned = await assignColumns(read, wishes, reading);
   if (!SAYS_ITS_MISSES.has(kind)) await detectMisses(assigned, origin, DEFAULT_MISS_DISTANCE_M, reading);
   const { columns, intensity_units = FRACTION } = assigned;
+  const warnings = readWarnings(read, assigned, null);
   const scan_index = columns.get(extraKey("scan_index"))?.native;
   const placed = read.scans.flatMap((one) =>
     one.origin === null ? [] : [{ scan_index: one.scan_index, origin: one.origin }],
@@ -99,5 +119,5 @@ export async function fileColumns(
     (merged
       ? job.adopt(new ColumnRef(await reading.track(() => beamOriginsOfScans(scan_index, placed)))).native
       : null);
-  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null, intensity_units };
+  return { columns, misses: NO_MISSES, own_origins, shift: [0, 0, 0], meta: null, intensity_units, warnings };
 }

@@ -13,7 +13,7 @@ export interface ScanNotes {
   readonly has_times: boolean;
   /** Of a session. */
   readonly meta: CloudMeta | null;
-  /** Of its beam origins. */
+  /** Of its file and its beam origins. */
   readonly warnings: readonly string[];
 }
 

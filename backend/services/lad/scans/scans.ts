@@ -133,7 +133,7 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
       missing_columns,
       has_times: given.timestamp !== null,
       meta: read.meta,
-      warnings,
+      warnings: [...read.warnings.map((text) => `${name}: ${text}`), ...warnings],
     },
   };
 }

@@ -120,12 +120,11 @@ export async function labelPlot(
 const noTree = (method: TreeMethod) =>
   `method ${method} found no tree in this cloud; ${method === "chm" ? "for scans from the ground take --method auto" : "for clouds seen from the air take --method chm"}`;
 
-/** Every point is one tree: there is no ground to look for. */
-async function oneTree(
-  tail: CreateSessionTail,
-  scene: LabelledPlot["scene"],
-  { client, progress, signal }: FolderRun,
-): Promise<LabelledPlot> {
+/** Every point but noise is one tree: there is no ground to look for. */
+async function oneTree(tail: CreateSessionTail, scene: LabelledPlot["scene"], run: FolderRun): Promise<LabelledPlot> {
+  const { client, progress, signal } = run;
+  const warnings: string[] = [];
+  const { skip_noise } = await labelNoise(tail, run, warnings);
   const { min, max } = tail.tight_bounds ?? tail.bounds;
   const region = {
     kind: "box" as const,
@@ -133,11 +132,13 @@ async function oneTree(
     max: [...max] as [number, number, number],
   };
   progress.stage("3/6 Labelling the tree");
-  await client.labelRegion(
+  const strokes = [{ stroke_id: "tree", region, to_class: 1 }];
+  const labelled = await client.labelRegion(
     tail.session_id,
-    { slug: TREE_SLUG, label: "Tree Instance", strokes: [{ stroke_id: "tree", region, to_class: 1 }] },
+    { slug: TREE_SLUG, label: "Tree Instance", strokes, skip_noise },
     { signal },
   );
+  warnings.push(...(labelled.warnings ?? []));
   const octree = await client.rebuildOctree(tail.session_id, { signal });
   return {
     tail: { ...tail, ...OctreeBlock.parse(octree) },
@@ -149,7 +150,7 @@ async function oneTree(
     segmented: null,
     stems: null,
     chm: null,
-    warnings: [],
+    warnings,
   };
 }
 

@@ -305,9 +305,10 @@ class PointCloudClient:
     def label_region(self, session_id: str, strokes: List[Dict[str, Any]], **fields: Any) -> Dict[str, Any]:
         """Assigns classes to points in a label column.
 
-        strokes  [{"stroke_id", "region", "to_class", "from_classes", "exclude_classes", "limit_box"}], applied in order
-        slug     name of the label column, default manual_class; created if it does not exist
-        label    its display label, if it is created
+        strokes     [{"stroke_id", "region", "to_class", "from_classes", "exclude_classes", "limit_box"}], applied in order
+        slug        name of the label column, default manual_class; created if it does not exist
+        label       its display label, if it is created
+        skip_noise  points labelled as noise (noise_class 2, LAS classes 7 and 18) keep their class; default False
         """
         return self._json("POST", _session(session_id, "label_region"), {"strokes": strokes}, fields)
 

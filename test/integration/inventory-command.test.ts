@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { runReal as command } from "../support/cli/real-command-line.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 import { type ForestTree, forestRows } from "../support/scans/forest.ts";
@@ -109,6 +109,34 @@ test("a cloud that is one tree needs no ground", async () => {
   const { width, height } = PNG.sync.read(readFileSync(join(out, "tree_1.png")));
   expect(Math.max(width, height)).toBeLessThan(700); // pictures of 200 pixels with their axes
   expect(readFileSync(join(out, "stand.csv"), "utf8")).toContain("\nstems_per_ha,,1/ha\n");
+});
+
+describe("what the file names as noise is no part of a single tree", () => {
+  const tree = places(forestRows([{ id: 1, x: 0, y: 0, dbh_m: 0.3 }]).filter((row) => !row.endsWith(" 0 0 1")));
+  const inventoryOf = async (...noise: (readonly number[])[]) => {
+    const [head = [], ...rows] = tree;
+    const clean = rows.map((row) => [...row, 5]);
+    write([[...head, "las_classification"], ...clean, ...noise.map((place) => [...place, 7])]);
+    const { code, stdout } = await command(root, args("--json"));
+    expect(code).toBe(0);
+    const [row] = table("trees.csv");
+    return { ...JSON.parse(stdout), values: [row?.height_m, row?.dbh_m, row?.n_points] };
+  };
+
+  test.each([
+    ["6 m above the top", [0, 0, 14]],
+    ["3 m below the foot", [0, 0, -3]],
+    ["between crown and stem", [0.9, 0.2, 3]],
+  ])("%s", async (_where, place) => {
+    const clean = await inventoryOf();
+    rmSync(out, { recursive: true });
+    const found = await inventoryOf(place);
+    expect([found.method, found.values]).toEqual(["one_tree", clean.values]);
+    expect(found.warnings).toContainEqual(
+      "1 point that is labelled as noise (noise_class 2, LAS classes 7 and 18) is given no tree_instance.",
+    );
+    expect(clean.warnings.join()).not.toContain("labelled as noise");
+  });
 });
 
 /** Nine crowns as a flight sees them: tops and ground, no stems. */

@@ -125,12 +125,11 @@ export async function labelPlot(
 const noTree = (method: TreeMethod) =>
   `method ${method} found no tree in this cloud; ${method === "chm" ? "for scans from the ground take --method auto" : "for clouds seen from the air take --method chm"}`;
 
-/** Every point is one tree: there is no ground to look for. */
-async function oneTree(
-  tail: CreateSessionTail,
-  scene: LabelledPlot["scene"],
-  { client, progress, signal }: FolderRun,
-): Promise<LabelledPlot> {
+/** Every point that the file does not name as noise is one tree: there is no ground to look for. */
+async function oneTree(tail: CreateSessionTail, scene: LabelledPlot["scene"], run: FolderRun): Promise<LabelledPlot> {
+  const { client, progress, signal } = run;
+  const warnings: string[] = [];
+  const skip_noise = true;
   const { min, max } = tail.tight_bounds ?? tail.bounds;
   const region = {
     kind: "box" as const,
@@ -138,11 +137,13 @@ async function oneTree(
     max: [...max] as [number, number, number],
   };
   progress.stage("3/6 Labelling the tree");
-  await client.labelRegion(
+  const strokes = [{ stroke_id: "tree", region, to_class: 1 }];
+  const labelled = await client.labelRegion(
     tail.session_id,
-    { slug: TREE_SLUG, label: "Tree Instance", strokes: [{ stroke_id: "tree", region, to_class: 1 }] },
+    { slug: TREE_SLUG, label: "Tree Instance", strokes, skip_noise },
     { signal },
   );
+  warnings.push(...(labelled.warnings ?? []));
   const octree = await client.rebuildOctree(tail.session_id, { signal });
   return {
     tail: { ...tail, ...OctreeBlock.parse(octree) },
@@ -151,11 +152,11 @@ async function oneTree(
     method: "one_tree",
     ground: null,
     has_heights: false,
-    skip_noise: true,
+    skip_noise,
     segmented: null,
     stems: null,
     chm: null,
-    warnings: [],
+    warnings,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { CLOUD_CHANGED, NO_SESSION, NO_SPACE, type ProblemExample } from "../../http/problems.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
-import { checkLabelColumn, commitLabels } from "../../services/cloud/labels.ts";
+import { checkLabelColumn, commitLabels } from "../../services/classify/labels.ts";
 import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 const NO_COLUMN: ProblemExample = {

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { CLOUD_CHANGED, NO_SESSION, NO_SPACE, type ProblemExample } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { labelRegion } from "../../services/cloud/labels.ts";
+import { labelRegion } from "../../services/classify/labels.ts";
 
 const NO_STROKES: ProblemExample = { code: "invalid_argument", detail: "strokes is empty: give at least one" };
 

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { NO_SESSION } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { labelSummary } from "../../services/cloud/labels.ts";
+import { labelSummary } from "../../services/classify/labels.ts";
 
 export function labelSummaryRoutes(app: App, deps: Deps): void {
   app.get(

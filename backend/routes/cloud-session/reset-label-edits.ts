@@ -7,7 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { CLOUD_CHANGED, NO_SESSION, NO_SPACE } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { resetLabelEdits } from "../../services/cloud/labels.ts";
+import { resetLabelEdits } from "../../services/classify/labels.ts";
 
 export function resetLabelEditsRoutes(app: App, deps: Deps): void {
   app.post(

@@ -32,6 +32,12 @@ export const LabelRegionRequest = z
     strokes: z.array(LabelStroke).describe(`strokes to apply in order, all or none; 1 to ${MAX_LABEL_STROKES}`),
     slug: LabelSlug.describe("name of the label column; created with all values 0 if it does not exist"),
     label: z.string().max(MAX_LABEL_CHARS).default("Manual Class").describe("display label, if the column is created"),
+    skip_noise: z
+      .boolean()
+      .default(false)
+      .describe(
+        "true: hits that column noise_class (2) or las_classification (7, 18) names as noise keep their class, which a warning counts",
+      ),
   })
   .meta({ id: "LabelRegionRequest" });
 export type LabelRegionRequest = z.infer<typeof LabelRegionRequest>;

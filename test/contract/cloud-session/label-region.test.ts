@@ -79,6 +79,28 @@ test("from_classes, exclude_classes and limit_box restrict the painted points", 
   expect(await labels(session_id, "class")).toEqual([9, 2, 3, 7, 7]);
 });
 
+test.each([
+  ["noise_class", [1, 2, 1]],
+  ["las_classification", [5, 7, 5]],
+  ["las_classification", [5, 18, 5]],
+])("skip_noise leaves out what %s names as noise (%j), and says so", async (slug, [first, noise, last]) => {
+  const rows = [`x y z ${slug}`, `0 0 0 ${first}`, `1 0 0 ${noise}`, `2 0 0 ${last}`];
+  const { session_id } = await cloud(made, rows);
+  const { applied, warnings } = await paint(session_id, [stroke("a", 0, 2, 4)], { skip_noise: true });
+  expect([applied[0]?.selected_count, await labels(session_id)]).toEqual([2, [4, 0, 4]]);
+  expect(warnings).toEqual([
+    "1 point that is labelled as noise (noise_class 2, LAS classes 7 and 18) is given no manual_class.",
+  ]);
+  const all = await paint(session_id, [stroke("b", 0, 2, 4)]);
+  expect([all.warnings, await labels(session_id)]).toEqual([undefined, [4, 4, 4]]);
+});
+
+test("skip_noise of a cloud without noise paints all", async () => {
+  const { session_id } = await lineCloud(made, [1, 1]);
+  const answer = await paint(session_id, [stroke("a", 0, 1, 4)], { skip_noise: true });
+  expect([answer.warnings, await labels(session_id)]).toEqual([undefined, [4, 4]]);
+});
+
 test("classes are rounded before they are compared", async () => {
   const { session_id } = await cloud(made, ["x y z score", "0 0 0 1.4", "1 0 0 1.6", "2 0 0 2.4"]);
   await paint(session_id, [stroke("a", 0, 2, 5, { from_classes: [2] })], { slug: "score" });

@@ -17,13 +17,14 @@ import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { forgetOverflow, keptStrokes, lossWarnings } from "../../sessions/edits.ts";
 import { applySteps, strokesOf, type UndoStep } from "../../sessions/undo.ts";
+import { adoptRows, nativeRows } from "../cloud/edit.ts";
+import { parseBox, parseRegion } from "../cloud/region.ts";
 import { isPinnedRole } from "../files/roles.ts";
 import { extraSlug } from "../files/slugs.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { rebuildOctree } from "../octree/rebuild.ts";
-import { adoptRows, nativeRows } from "./edit.ts";
-import { parseBox, parseRegion } from "./region.ts";
+import { noiseWarnings, withoutNoise } from "./noise-rows.ts";
 
 const CAPS = { strokes: MAX_LABEL_STROKES, bytes: MAX_LABEL_HISTORY_BYTES };
 
@@ -80,30 +81,39 @@ export function labelRegion(
   return session.edit(job, async (edit) => {
     const { state } = edit;
     const strokes = checkStrokes(request, state);
-    const bytes = paintBytes(state, request.slug, strokes);
+    const bytes = paintBytes(state, request, strokes);
     return admission.run(job, "Labels", bytes, () => paint(session.id, edit, request, strokes, job));
   });
 }
 
-/** Memory to paint strokes: the label column twice while it is widened, masks and rows of one stroke, and the history. */
-function paintBytes(state: CloudState, slug: string, strokes: readonly CheckedStroke[]): number {
+/**
+ * Memory to paint strokes: the label column twice while it is widened, masks and rows of one stroke, those of noise, and
+ * the history.
+ */
+function paintBytes(
+  state: CloudState,
+  { slug, skip_noise }: LabelRegionRequest,
+  strokes: readonly CheckedStroke[],
+): number {
   const rows = positionsColumn(state).length;
   const highest = Math.max(...strokes.map(({ to_class }) => to_class));
   const before = state.columns.get(extraKey(slug))?.native.bytes ?? rows;
   const after = Math.max(before, rows * (highest > 0xffff ? 4 : highest > 0xff ? 2 : 1));
   const history = strokes.length * (after + rows / 8);
-  return before + after + 4 * rows + Math.min(Math.ceil(history), MAX_LABEL_HISTORY_BYTES);
+  return before + after + (skip_noise ? 8 : 4) * rows + Math.min(Math.ceil(history), MAX_LABEL_HISTORY_BYTES);
 }
 
 async function paint(
   session_id: string,
   edit: Edit,
-  { slug, label }: LabelRegionRequest,
+  { slug, label, skip_noise }: LabelRegionRequest,
   strokes: readonly CheckedStroke[],
   job: Job,
 ): Promise<LabelRegionResponse> {
   const { state } = edit;
-  const { skip } = await surviving(state, job);
+  const hits = await surviving(state, job);
+  const { skip, hit_count } = skip_noise ? await withoutNoise(state, hits, job) : hits;
+  const noise = noiseWarnings(hits.hit_count - hit_count, [`is given no ${slug}`, `are given no ${slug}`]);
   const before = state.columns.get(extraKey(slug));
   const painted = await job.track(() =>
     native.paintStrokes({
@@ -133,7 +143,8 @@ async function paint(
   const summary = await summarize(session_id, stateAfter(state, change), slug, job);
   job.checkpoint(); // the last cancel point
   if (undo.length > 0 || !before) await edit.publish(change);
-  return { ...summary, created_column: !before, applied };
+  const warnings = [...noise, ...(summary.warnings ?? [])];
+  return { ...summary, ...(warnings.length > 0 ? { warnings } : {}), created_column: !before, applied };
 }
 
 export interface LabelReset {

@@ -40,6 +40,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["Use gtheta_override", "Give --g"],
   [" Send gtheta_per_beam to give each beam its own G.", ""],
   ["Send gtheta_spec with a distribution", "Give a distribution as --g"],
+  [
+    "send return_type multi, with return_weights energy if its intensities are linear",
+    "give --multi, with --leaf-intensity if its intensities are linear",
+  ],
   ["Send return_weights energy with leaf_intensity of each scan if its", "Give --leaf-intensity if the"],
   ["return_weights energy needs leaf_intensity of", "--leaf-intensity is needed for"],
   ["return_weights energy needs", "--leaf-intensity needs"],

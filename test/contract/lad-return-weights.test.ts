@@ -47,6 +47,16 @@ const ENERGY = {
 };
 const request = (scan: ReturnType<typeof pulses>) => ({ ...ENERGY, scans: [scan], grid: UNIT_GRID });
 
+test("pulses with several returns in a scan that is not declared to have them are told", async () => {
+  const scan = pulses((i) => ({ energy: i % 2 === 0 ? [0.2, 0.1] : [0.3], passes: true }));
+  const { return_weights: _, ...plain } = request(scan);
+  const { warnings } = await compute({ ...plain, scans: [{ ...scan, return_type: "single" }] });
+  const said = /^Scan 1 has 600 points of pulses with several returns.*return_type multi/;
+  expect(warnings).toContainEqual(expect.stringMatching(said));
+  const declared = await compute(plain);
+  expect(declared.warnings.join()).not.toMatch(/points of pulses with several returns/);
+});
+
 describe("returns weighed by their energy", () => {
   test("a quarter of each pulse is intercepted by a leaf of mean cosine, whatever the unit of the intensities", async () => {
     for (const leaf of [1, 4000]) {

@@ -5,6 +5,7 @@ import { drawGrid } from "../drawing/raster-picture.ts";
 import { VIEWS, type ViewName, viewFrame } from "../drawing/view-frame.ts";
 import type { PageFigure } from "../report/page.ts";
 import type { LadProfile } from "./profile.ts";
+import { isKnown } from "./tables.ts";
 
 export interface NamedFigure extends PageFigure {
   /** Name of the file without extension. */
@@ -70,7 +71,6 @@ async function mapFigure(map: PlaneMap, cell: number, longestPx: number): Promis
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-const isKnown = ({ lad_solved, under_sampled, lad_filled }: LadCell) => lad_filled || (lad_solved && !under_sampled);
 
 /** Leaf area index and occlusion per column, and the density of the slice with the most leaf area. */
 export async function ladFigures(answer: LadSuccess, longestPx: number): Promise<NamedFigure[]> {
@@ -117,7 +117,9 @@ export async function ladFigures(answer: LadSuccess, longestPx: number): Promise
         ...flat,
         name: "lai",
         title: "Leaf area index of the columns",
-        text: "white: no estimate",
+        text: cells.some(({ lad_filled }) => lad_filled)
+          ? "with interpolated voxels, which the index of the report leaves out; white: no estimate"
+          : "white: no estimate",
         unit: "LAI",
         values: lai,
         largest: largest(lai),

@@ -32,14 +32,20 @@ export function profileCsv({ levels, lai, footprint_m2, leaf_area_m2 }: LadProfi
   ].join("\n");
 }
 
+/** Whether the voxel has a density: measured, or interpolated where it is occluded. */
+export const isKnown = ({ lad_solved, under_sampled, lad_filled }: LadCell) =>
+  lad_filled || (lad_solved && !under_sampled);
+const known = (value: (cell: LadCell) => number | null | undefined) => (cell: LadCell) =>
+  isKnown(cell) ? (value(cell) ?? "") : "";
+
 const COLUMNS: readonly (readonly [name: string, value: (cell: LadCell) => string | number])[] = [
   ["x_m", ({ center }) => center[0]],
   ["y_m", ({ center }) => center[1]],
   ["z_m", ({ center }) => center[2]],
-  ["lad_m2_m3", ({ lad, lad_solved, lad_filled }) => (lad_solved || lad_filled ? lad : "")],
-  ["leaf_area_m2", ({ leaf_area, lad_solved, lad_filled }) => (lad_solved || lad_filled ? leaf_area : "")],
-  ["leaf_area_ci_lower_m2", ({ leaf_area_ci_lower }) => leaf_area_ci_lower ?? ""],
-  ["leaf_area_ci_upper_m2", ({ leaf_area_ci_upper }) => leaf_area_ci_upper ?? ""],
+  ["lad_m2_m3", known(({ lad }) => lad)],
+  ["leaf_area_m2", known(({ leaf_area }) => leaf_area)],
+  ["leaf_area_ci_lower_m2", known(({ leaf_area_ci_lower }) => leaf_area_ci_lower)],
+  ["leaf_area_ci_upper_m2", known(({ leaf_area_ci_upper }) => leaf_area_ci_upper)],
   ["g", ({ gtheta }) => gtheta],
   ["hit_count", ({ hit_count }) => hit_count],
   ["beam_count", ({ beam_count }) => beam_count],
@@ -47,12 +53,12 @@ const COLUMNS: readonly (readonly [name: string, value: (cell: LadCell) => strin
   ["path_length_m", ({ path_length_total }) => path_length_total],
   ["occluded", ({ under_sampled }) => Number(under_sampled)],
   ["filled", ({ lad_filled }) => Number(lad_filled)],
-  ["lad_std_m2_m3", ({ lad_std_total }) => lad_std_total ?? ""],
+  ["lad_std_m2_m3", known(({ lad_std_total }) => lad_std_total)],
 ];
 
 const WOOD_COLUMNS: typeof COLUMNS = [
-  ["wad_m2_m3", ({ wad }) => wad ?? ""],
-  ["wood_area_m2", ({ wood_area }) => wood_area ?? ""],
+  ["wad_m2_m3", known(({ wad }) => wad)],
+  ["wood_area_m2", known(({ wood_area }) => wood_area)],
   ["wood_fraction", ({ wood_fraction }) => wood_fraction ?? ""],
   ["wood_hit_count", ({ wood_hit_count }) => wood_hit_count ?? ""],
   ["leaf_hit_count", ({ leaf_hit_count }) => leaf_hit_count ?? ""],
@@ -89,9 +95,8 @@ export function* voxelSpace(answer: LadSuccess): Generator<string> {
 
 function spaceValues(cell: LadCell): (number | string)[] {
   const { mean_path_length, path_length_total, hit_count, beam_count, relative_density_index } = cell;
-  const known = cell.lad_filled || (cell.lad_solved && !cell.under_sampled);
   return [
-    known ? cell.lad : "NaN",
+    isKnown(cell) ? cell.lad : "NaN",
     mean_path_length ?? "NaN",
     path_length_total,
     hit_count,

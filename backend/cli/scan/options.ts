@@ -54,7 +54,7 @@ const bad = (message: string) => new AppError("invalid_argument", message);
 export function checkedScan(object: string, raw: RawScanOptions): ScanOptions {
   const format = raw.format === undefined ? "las" : SCAN_FORMATS.find((name) => name === raw.format?.toLowerCase());
   if (!format) throw bad(`--format "${raw.format}" is not one of ${SCAN_FORMATS.join(", ")}`);
-  const [, species = "", age = ""] = /^([a-z_]+):(\d+(?:\.\d+)?)$/.exec(object) ?? [];
+  const [, species = "", age = ""] = /^([A-Za-z]\w+):(\d+(?:\.\d+)?)$/.exec(object) ?? [];
   return {
     out: raw.out,
     plant: species === "" ? null : { species, age: Number(age) },

@@ -8,6 +8,8 @@ export interface ScanNotes {
   /** Its beam origins come from a trajectory. */
   readonly moving: boolean;
   readonly declared_multi: boolean;
+  /** Rows of pulses with several returns that count as a pulse each, as the scan is not declared to have several. */
+  readonly echo_count: number;
   /** Columns that return_type multi needs and the scan lacks. */
   readonly missing_columns: readonly string[];
   readonly has_times: boolean;
@@ -25,6 +27,10 @@ export function scanWarnings(scan: ScanNotes, counts: BeamScanCounts): string[] 
   tell(
     declared_multi && missing_columns.length > 0,
     `is declared to have several returns per pulse, but lacks ${missing_columns.join(", ")}: each row counts as one pulse.`,
+  );
+  tell(
+    scan.echo_count > 0,
+    `has ${scan.echo_count} points of pulses with several returns. Each counts as a pulse of its own, so the leaf area is wrong; send return_type multi, with return_weights energy if its intensities are linear.`,
   );
   tell(!scan.has_times, "has no time stamps.");
   tell(

@@ -2,7 +2,7 @@ import type { LadScan } from "../../../../shared/contract/lad-scan.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
-import { unionRows } from "../../../native/cloud/edit.ts";
+import { selectRows, unionRows } from "../../../native/cloud/edit.ts";
 import { combineMasks } from "../../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../../native/core/handles.ts";
 import { type BeamScan, type BeamScanCounts, type TracedBeams, traceBeams } from "../../../native/lad.ts";
@@ -130,12 +130,22 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
       name,
       moving,
       declared_multi: multi,
+      echo_count: multi || !target_count ? 0 : await echoCount(positions, target_count, job),
       missing_columns,
       has_times: given.timestamp !== null,
       meta: read.meta,
       warnings: [...read.warnings.map((text) => `${name}: ${text}`), ...warnings],
     },
   };
+}
+
+/** Rows of pulses with several returns. */
+async function echoCount(positions: NativeColumn, target_count: NativeColumn, job: Job): Promise<number> {
+  const filters = [{ column: target_count, min: 2, max: Number.POSITIVE_INFINITY, values: [] }];
+  const mask = await job.quiet().track(() => selectRows({ positions, regions: [], filters }));
+  const { mask: kept, count } = await job.quiet().track(() => combineMasks([{ mask, invert: false }], "and"));
+  for (const column of [mask, kept]) column.release();
+  return count;
 }
 
 /** The beams of recovered misses: from their own origins, else from the scanner that they were recovered for. */

@@ -77,7 +77,12 @@ const DemFields = DemOptions.extend({
   intensity: BulkNumbers.nullish()
     .default(null)
     .describe("(n) intensity per point, in any scale; ignored if its length differs from n"),
-  compute_height_above_ground: z.boolean().default(false).describe("dtm: also compute the buffer hag"),
+  compute_height_above_ground: z
+    .boolean()
+    .default(false)
+    .describe(
+      "dtm: also compute the buffer hag; points outside bbox are above the ground there, in cells of the same size",
+    ),
 }).meta({ id: "DemRequest" });
 export const DemRequest = withIdleKeys(DemFields, idleByAll(demIdle, wholeSource));
 export type DemRequest = z.infer<typeof DemRequest>;

@@ -17,6 +17,7 @@ import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { type DemCloud, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
+import { returnWarnings } from "./first-returns.ts";
 import { type DemPlan, type DemSurface, demPlan, makeSurface } from "./grid.ts";
 import { heights } from "./heights.ts";
 import { canopyWarnings, dtmOnly, vertexWarnings, wrongLengths } from "./warnings.ts";
@@ -154,6 +155,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   const warnings = [
     ...ignored,
     ...(await leftOut(cloud, surface, job)),
+    ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max),
     ...vertexWarnings(frame),
   ];

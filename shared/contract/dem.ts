@@ -73,11 +73,18 @@ const DemFields = DemOptions.extend({
     .describe("(n) label per point, 1 = ground; ignored if its length differs from n"),
   first_return_labels: BulkNumbers.nullish()
     .default(null)
-    .describe("(n) return index per point; ignored if its length differs from n"),
+    .describe(
+      "(n) return index per point, from 0 or from 1; fewer 0 than 1 are unknown returns, which count as first ones, with a warning; ignored if its length differs from n",
+    ),
   intensity: BulkNumbers.nullish()
     .default(null)
     .describe("(n) intensity per point, in any scale; ignored if its length differs from n"),
-  compute_height_above_ground: z.boolean().default(false).describe("dtm: also compute the buffer hag"),
+  compute_height_above_ground: z
+    .boolean()
+    .default(false)
+    .describe(
+      "dtm: also compute the buffer hag; points outside bbox are above the ground there, in cells of the same size",
+    ),
 }).meta({ id: "DemRequest" });
 export const DemRequest = withIdleKeys(DemFields, idleByAll(demIdle, wholeSource));
 export type DemRequest = z.infer<typeof DemRequest>;

@@ -17,6 +17,8 @@ export interface VariedField {
   /** Null for a fixed column. */
   readonly extra: ExtraDim | null;
   readonly dtype: DType;
+  /** For the points of sessions of which nothing is known. */
+  readonly fill: number;
 }
 
 const FIXED_KEYS: ReadonlyMap<string, string> = new Map([
@@ -36,13 +38,14 @@ export function mergedConstants(states: readonly CloudState[]): MergedConstants 
   for (const name of fields) {
     const key = keyOf(name);
     if (states.some((state) => state.columns.has(key))) continue; // that column takes the constants as fill values
-    const values = states.map((state) => constantOf(state, key) ?? (ECHO_FIELDS.has(name) ? 1 : 0));
+    const fill = ECHO_FIELDS.has(name) ? 1 : 0;
+    const values = states.map((state) => constantOf(state, key) ?? fill);
     const [first = 0] = values;
     if (values.every((value) => value === first)) {
       kept.push({ name, value: first });
     } else {
       const dtype = key === "timestamps" ? "f64" : narrowestDtype(values);
-      columns.push({ key, extra: FIXED_KEYS.has(name) ? null : lasExtraDim(name), dtype });
+      columns.push({ key, extra: FIXED_KEYS.has(name) ? null : lasExtraDim(name), dtype, fill });
     }
   }
   return { kept, columns };

@@ -14,6 +14,7 @@ import { keepOctrees, octreeCost } from "../octree/publish.ts";
 import { makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
+import { type FillOf, returnFill } from "./merge-returns.ts";
 import { systemWarnings, treeWarnings } from "./merge-warnings.ts";
 
 /** Fixed columns and the value that fills them for clouds without the column. */
@@ -39,8 +40,15 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       job.stage("Joining columns", 0, 0.3);
       const shift = states[0]?.meta.world_shift ?? null;
       const shared = await treeWarnings(states, job);
+      const fillOf = await returnFill(states, job);
       const meta = await mergedMeta(states, shift, job); // before the columns, which makeChild takes over at once
-      const child = await makeChild(await mergedColumns(states, shift, job), meta, deps, { from: 0.3, to: 1 }, job);
+      const child = await makeChild(
+        await mergedColumns(states, shift, fillOf, job),
+        meta,
+        deps,
+        { from: 0.3, to: 1 },
+        job,
+      );
       try {
         job.checkpoint(); // the last cancel point
         await deps.sessions.register(child.staged, child.meta);
@@ -52,7 +60,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       const warnings = [
         ...systemWarnings(states),
         ...intensityWarning(states),
-        ...filledWarnings(states),
+        ...filledWarnings(states, fillOf),
         ...shared,
         ...child.warnings,
       ];
@@ -85,6 +93,7 @@ function reading<T>(
 async function mergedColumns(
   states: readonly CloudState[],
   shift: Triple | null,
+  fillOf: FillOf,
   job: Job,
 ): Promise<Map<string, ColumnRef>> {
   const merged = new Map<string, ColumnRef>();
@@ -100,8 +109,9 @@ async function mergedColumns(
       const present = states.flatMap((state) => state.columns.get(key)?.native ?? []);
       if (present[0]) await join(key, dtypeOf(states, key), fill, key === "beam_origins");
     }
-    for (const { slug } of mergedExtras(states)) await join(extraKey(slug), dtypeOf(states, extraKey(slug)), 0);
-    for (const { key, dtype } of mergedConstants(states).columns) await join(key, dtype, 0);
+    for (const { slug } of mergedExtras(states))
+      await join(extraKey(slug), dtypeOf(states, extraKey(slug)), fillOf(slug));
+    for (const { key, dtype, fill } of mergedConstants(states).columns) await join(key, dtype, fill);
     return merged;
   } catch (error) {
     for (const column of merged.values()) column.release();
@@ -203,15 +213,17 @@ const intensityWarning = (states: readonly CloudState[]): string[] =>
     : [];
 
 /** Names what the merged cloud has for points that had no value, and what it leaves out. */
-function filledWarnings(states: readonly CloudState[]): string[] {
+function filledWarnings(states: readonly CloudState[], fillOf: FillOf): string[] {
   const lacks = (key: string) => states.some((state) => !state.columns.has(key) && constantOf(state, key) === null);
   const filled = (key: string) => states.some(({ columns }) => columns.has(key)) && lacks(key);
   const zero = ["intensity", "timestamps", "beam_origins"].filter(filled);
   const extras = mergedExtras(states).filter(({ slug }) => filled(extraKey(slug)));
-  const names = [...zero, ...extras.map(({ label }) => label)];
+  const labels = (fill: number) => extras.filter(({ slug }) => fillOf(slug) === fill).map(({ label }) => label);
+  const names = [...zero, ...labels(0)];
   const warnings: string[] = [];
   if (names.length > 0)
     warnings.push(`Points of clouds without these columns have the value 0 there: ${names.join(", ")}.`);
+  if (labels(1).length > 0) warnings.push("Points of clouds without return numbers are return 1 of 1.");
   if (filled("colors")) warnings.push("Points of clouds without colours are white.");
   if (states.some(hasNormals) && !states.every(hasNormals))
     warnings.push("The normals are left out, because not every cloud has them.");

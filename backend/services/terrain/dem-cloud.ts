@@ -31,6 +31,8 @@ export interface DemCloud {
   readonly ground_is_given: boolean;
   /** Per row, index of the return in its pulse; null = unknown. */
   readonly returns: NativeColumn | null;
+  /** Per row, returns of its pulse; null = unknown. */
+  readonly return_counts: NativeColumn | null;
   /** Per row. */
   readonly intensity: { readonly values: NativeColumn; readonly units: ValueUnits } | null;
   readonly world_shift: Triple;
@@ -54,6 +56,7 @@ export async function sessionCloud(state: CloudState, skip_noise: boolean, job: 
     ground: optionalExtra(state, "ground_class"),
     ground_is_given: false,
     returns: optionalExtra(state, "target_index"),
+    return_counts: optionalExtra(state, "target_count"),
     intensity: intensity && { values: intensity, units: state.meta.intensity_units ?? FRACTION },
     world_shift: state.meta.world_shift ?? [0, 0, 0],
     crs_epsg: state.meta.crs_epsg,
@@ -67,11 +70,13 @@ export async function flatCloud(request: DemRequest, deps: Deps, job: Job): Prom
     values && values.length === base.hit_count ? job.adopt(numbersColumn(values)).native : null;
   const ground = column(request.ground_labels);
   const intensity = column(request.intensity);
+  const returns = column(request.first_return_labels);
   return {
     ...base,
     ground: ground ?? base.ground,
     ground_is_given: ground !== null,
-    returns: column(request.first_return_labels) ?? base.returns,
+    returns: returns ?? base.returns,
+    return_counts: returns ? null : base.return_counts,
     intensity: intensity ? { values: intensity, units: AS_GIVEN } : base.intensity,
   };
 }
@@ -86,6 +91,7 @@ function inlineCloud({ points }: DemRequest, job: Job): DemCloud {
     ground: null,
     ground_is_given: false,
     returns: null,
+    return_counts: null,
     intensity: null,
     world_shift: [0, 0, 0],
     crs_epsg: null,
@@ -100,14 +106,17 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
     const stored = await sessionCloud(state, false, job); // labels have one value per hit
     const [sx, sy, sz] = stored.world_shift;
     const move = [1, 0, 0, sx + tx, 0, 1, 0, sy + ty, 0, 0, 1, sz + tz];
-    const given = [stored.positions, stored.ground, stored.returns, stored.intensity?.values ?? null];
+    const { ground: classes, returns: numbers, return_counts: counts } = stored;
+    const given = [stored.positions, classes, numbers, counts, stored.intensity?.values ?? null];
     const present = given.filter((column) => column !== null);
     // One row per hit, like inline labels; copied, because the session may change meanwhile.
     const keep = stored.skip ?? (await noRows(stored.positions.length, job));
     const kept = (await job.track(() => edit.compactColumns(present, keep))).map((column) =>
       job.adopt(new ColumnRef(column)),
     );
-    const [positions, ground, returns, intensity] = given.map((column) => (column ? kept.shift() : undefined));
+    const [positions, ground, returns, return_counts, intensity] = given.map((column) =>
+      column ? kept.shift() : undefined,
+    );
     if (!positions) throw new Error("compacting lost the positions");
     const moved = await job.track(() => edit.transformPositions(positions.native, move));
     return {
@@ -117,6 +126,7 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
       hits: { skip: null, hit_count: positions.native.length },
       ground: ground?.native ?? null,
       returns: returns?.native ?? null,
+      return_counts: return_counts?.native ?? null,
       intensity: intensity && stored.intensity ? { ...stored.intensity, values: intensity.native } : null,
       world_shift: [0, 0, 0],
       crs_epsg: null,
@@ -135,9 +145,14 @@ export interface ChosenRows {
   readonly count: number;
 }
 
-/** The hits whose value in `column` is `value`. */
-async function rowsWith(cloud_: DemCloud, column: NativeColumn, value: number, job: Job): Promise<ChosenRows> {
-  const filter = { column, min: -Infinity, max: Infinity, values: [value] };
+/** The hits whose value in `column` is one of `values`. */
+export async function rowsWith(
+  cloud_: DemCloud,
+  column: NativeColumn,
+  values: readonly number[],
+  job: Job,
+): Promise<ChosenRows> {
+  const filter = { column, min: -Infinity, max: Infinity, values };
   const selected = await job.track(() =>
     edit.selectRows({ positions: cloud_.positions, regions: [], filters: [filter] }),
   );
@@ -147,24 +162,8 @@ async function rowsWith(cloud_: DemCloud, column: NativeColumn, value: number, j
   return { skip: job.adopt(new ColumnRef(left.mask)).native, count: cloud_.positions.length - left.count };
 }
 
-const FEWEST = 3;
-const MISS_RETURN = 99;
-
-export interface FirstReturns extends ChosenRows {
-  readonly surface_source: "first_return" | "all_points";
-}
-
-/** The first return of each pulse, numbered from 0 or from 1; all hits if return numbers are unknown. */
-export async function firstReturns(cloud_: DemCloud, job: Job): Promise<FirstReturns> {
-  const all = { skip: cloud_.skip, count: cloud_.hit_count, surface_source: "all_points" } as const;
-  const { returns, skip } = cloud_;
-  if (!returns || cloud_.hit_count === 0) return all;
-  const { values } = await job.track(() => edit.classCounts(returns, skip));
-  const first = values.find((value) => value !== MISS_RETURN); // values ascend
-  if (first === undefined) return all;
-  const chosen = await rowsWith(cloud_, returns, first, job);
-  return chosen.count < FEWEST ? all : { ...chosen, surface_source: "first_return" };
-}
+/** With fewer rows there is no surface. */
+export const FEWEST = 3;
 
 export interface GroundRows extends ChosenRows {
   readonly ground_source: "column" | "csf_auto" | "all_points";
@@ -174,7 +173,7 @@ export interface GroundRows extends ChosenRows {
 /** The ground points: from the labels, else from cloth simulation, else all hits. */
 export async function groundRows(cloud_: DemCloud, segment: boolean, job: Job): Promise<GroundRows> {
   const { ground } = cloud_;
-  const labelled = ground ? await rowsWith(cloud_, ground, 1, job) : null;
+  const labelled = ground ? await rowsWith(cloud_, ground, [1], job) : null;
   if (labelled && labelled.count >= FEWEST) return { ...labelled, ground_source: "column" };
   const all = (why: string): GroundRows => ({
     skip: cloud_.skip,
@@ -191,7 +190,7 @@ export async function groundRows(cloud_: DemCloud, segment: boolean, job: Job): 
     const column = job.adopt(new ColumnRef(found.ground_class)).native;
     if (found.num_ground < FEWEST)
       return all(`the ground filter found ${found.num_ground} ground points, fewer than 3`);
-    return { ...(await rowsWith(cloud_, column, 1, job)), ground_source: "csf_auto" };
+    return { ...(await rowsWith(cloud_, column, [1], job)), ground_source: "csf_auto" };
   } catch (error) {
     job.checkpoint();
     if ((error as { code?: string }).code !== "invalid_argument") throw error;

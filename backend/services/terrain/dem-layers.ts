@@ -3,7 +3,8 @@ import type { Job } from "../../jobs/job.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { type DemCloud, firstReturns } from "./dem-cloud.ts";
+import type { DemCloud } from "./dem-cloud.ts";
+import { firstReturns } from "./first-returns.ts";
 import { cellCounts, type DemSurface } from "./grid.ts";
 
 const LAYER_LABELS = {

@@ -17,7 +17,9 @@ import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { type DemCloud, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
-import { type DemPlan, type DemSurface, demPlan, makeSurface, ofGround } from "./grid.ts";
+import { returnWarnings } from "./first-returns.ts";
+import { type DemPlan, type DemSurface, demPlan, makeSurface } from "./grid.ts";
+import { heights } from "./heights.ts";
 import { canopyWarnings, dtmOnly, vertexWarnings, wrongLengths } from "./warnings.ts";
 
 /** A buffer of the answer; the run owns its column. */
@@ -51,7 +53,7 @@ export function flatDem(request: DemRequest, unknownKeys: readonly string[], dep
       ];
       const made = await makeDem(cloud, plan, ignored, job);
       if (plan.surface !== "dtm" || !asked) return made.answer;
-      const hag = await heights(cloud, made.surface, plan, job);
+      const hag = await heights(cloud, made.surface, plan, "compute_height_above_ground", job);
       return { ...made.answer, buffers: { ...made.answer.buffers, hag: buffer(hag, "f32") } };
     });
   });
@@ -83,7 +85,7 @@ export function sessionDem(
         const { answer: made, surface } = await makeDem(cloud, plan, ignored, job);
         const answer = { ...made, meta: { ...made.meta, noise_count } };
         if (!adds) return answer;
-        const column = await heights(cloud, surface, plan, job);
+        const column = await heights(cloud, surface, plan, "add_height_column", job);
         const { warnings: more, ...octree } = await addHeights(session, base, column, deps, job);
         const warnings = [...(answer.meta.warnings ?? []), ...more];
         return { ...answer, meta: { ...answer.meta, ...octree, ...(warnings.length > 0 ? { warnings } : {}) } };
@@ -153,6 +155,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   const warnings = [
     ...ignored,
     ...(await leftOut(cloud, surface, job)),
+    ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max),
     ...vertexWarnings(frame),
   ];
@@ -197,20 +200,6 @@ function leftOut({ ground, skip, ground_is_given }: DemCloud, { sources }: DemSu
 }
 
 const buffer = (data: ColumnRef, dtype: DemBuffer["dtype"]): DemBuffer => ({ dtype, length: data.length, data });
-
-/** Height of every row above the DTM without voids, metres; 0 for rows that are not hits. The run owns the column. */
-async function heights(
-  { positions, hits }: DemCloud,
-  { frame, ground_skip }: DemSurface,
-  plan: DemPlan,
-  job: Job,
-): Promise<ColumnRef> {
-  const params = { ...ofGround(plan), frame, method: "tin", gaps: "fill" } as const;
-  const raster = await job.track(() => native.terrainRaster(positions, ground_skip, params, null));
-  const terrain = job.adopt(new ColumnRef(raster.z)).native;
-  const column = await job.track(() => native.heightAboveGround(positions, hits.skip, frame, terrain));
-  return job.adopt(new ColumnRef(column));
-}
 
 /** Commits the column and the octree that shows it, all or nothing, and returns the octree block. */
 async function addHeights(session: CloudSession, base: CloudState, labels: ColumnRef, deps: Deps, job: Job) {

@@ -6,7 +6,8 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import type { Bounds } from "../../native/files/readers.ts";
 import * as native from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { boundsOf, type DemCloud, firstReturns, groundRows } from "./dem-cloud.ts";
+import { boundsOf, type DemCloud, groundRows } from "./dem-cloud.ts";
+import { firstReturns } from "./first-returns.ts";
 
 export type SurfaceType = DemSuccess["surface_type"];
 

@@ -14,7 +14,9 @@ const SessionDemFields = DemOptions.extend({
   add_height_column: z
     .boolean()
     .default(false)
-    .describe("dtm: also write the column height_above_ground and rebuild the octree"),
+    .describe(
+      "dtm: also write the column height_above_ground and rebuild the octree; points outside bbox are above the ground there, in cells of the same size, but noise that is left out is above the nearest edge of the grid",
+    ),
 }).meta({ id: "SessionDemRequest" });
 export const SessionDemRequest = withIdleKeys(SessionDemFields, demIdle);
 export type SessionDemRequest = z.infer<typeof SessionDemRequest>;

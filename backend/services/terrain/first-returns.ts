@@ -1,0 +1,46 @@
+import type { Job } from "../../jobs/job.ts";
+import { classCounts } from "../../native/cloud/edit.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import { type ReturnNumbering, returnNumbering } from "../run/return-numbering.ts";
+import { type ChosenRows, type DemCloud, FEWEST, rowsWith } from "./dem-cloud.ts";
+
+export interface FirstReturns extends ChosenRows {
+  readonly surface_source: "first_return" | "all_points";
+}
+
+/**
+ * The first return of each pulse, numbered from 0 or from 1, and the hits whose return is unknown; all hits if return
+ * numbers are unknown.
+ */
+export async function firstReturns(cloud: DemCloud, job: Job): Promise<FirstReturns> {
+  const all = { skip: cloud.skip, count: cloud.hit_count, surface_source: "all_points" } as const;
+  const { returns } = cloud;
+  if (!returns || cloud.hit_count === 0) return all;
+  const { first, unknown_count } = await numberingOf(cloud, returns, job);
+  if (first === null) return all;
+  const chosen = await rowsWith(cloud, returns, unknown_count > 0 ? [0, first] : [first], job);
+  return chosen.count < FEWEST ? all : { ...chosen, surface_source: "first_return" };
+}
+
+/** Counts the hits whose return is unknown. */
+export async function returnWarnings(cloud: DemCloud, job: Job): Promise<string[]> {
+  const { returns } = cloud;
+  if (!returns || cloud.hit_count === 0) return [];
+  const { first_count, unknown_count: count } = await numberingOf(cloud, returns, job);
+  if (count === 0) return [];
+  const [have, are, what] =
+    count === 1
+      ? ["1 point has", "its return is unknown, and it counts as a first return", "Delete it if it is not"]
+      : [
+          `${count} points have`,
+          "their return is unknown, and they count as first returns",
+          "Delete them if they are not",
+        ];
+  return [`${have} return number 0 beside ${first_count} with 1: ${are}. ${what}.`];
+}
+
+async function numberingOf(cloud: DemCloud, target_index: NativeColumn, job: Job): Promise<ReturnNumbering> {
+  const { positions, skip, return_counts: target_count } = cloud;
+  const found = await job.track(() => classCounts(target_index, skip));
+  return returnNumbering({ positions, target_index, target_count }, found, job);
+}

@@ -117,6 +117,8 @@ const operations = {
     none: "No tree could be modelled.",
     failedTree: (id: number, reason: string) => `Tree ${id}: ${reason}`,
     wholeCloud: "The cloud has no column of trees: it was modelled as one tree.",
+    noTreeIds: (ids: string) =>
+      `“Trees” (${ids}) was not applied, because no point has the number of a tree. Run “Trees” first.`,
     name: (cloud: string, trees: number) => (trees === 1 ? `Model of ${cloud}` : `${trees} models of ${cloud}`),
   },
   misses: {

@@ -34,6 +34,8 @@ import { floorOf } from "./edit.ts";
 
 /** Column of the DEM (services/terrain). */
 const HEIGHT_SLUG = "height_above_ground";
+/** Column of the distances to a mesh (services/registration). */
+const DISTANCE_SLUG = "mesh_distance";
 /** Steps of float32: below, heights do not change. */
 const UPRIGHT_TOLERANCE = 2 ** -24;
 
@@ -80,7 +82,7 @@ export function transformCloud(
       };
       await session.commit(base, change, job);
       await keepOctrees(deps);
-      const warnings = [...heightWarnings(base, motion), ...(built.overlay?.warnings ?? [])];
+      const warnings = [...heightWarnings(base, motion), ...distanceWarnings(base), ...(built.overlay?.warnings ?? [])];
       return {
         session_id: session.id,
         total_count: positionsColumn(base).length,
@@ -98,6 +100,14 @@ const heightWarnings = (base: CloudState, { vertical_scale }: Motion): string[] 
   vertical_scale === null && optionalExtra(base, HEIGHT_SLUG)
     ? [
         `The motion tilts the cloud: the column ${HEIGHT_SLUG} still has the heights along the former vertical. Compute the terrain and the heights again (POST dem with add_height_column true).`,
+      ]
+    : [];
+
+/** Warns of distances to a mesh, which does not move with the cloud. */
+const distanceWarnings = (base: CloudState): string[] =>
+  optionalExtra(base, DISTANCE_SLUG)
+    ? [
+        `The column ${DISTANCE_SLUG} still has the distances from the former place of the cloud. Measure them again (POST /api/c2m/distance with write_column true).`,
       ]
     : [];
 

@@ -125,6 +125,13 @@ describe("what moves", () => {
     expect((await transform(bare, tilt)).warnings).toBeUndefined();
   });
 
+  test("distances to a mesh stay those of the former place, which a warning says", async () => {
+    const { session_id } = await cloud(made, ["x y z mesh_distance", "0 0 0 0.5", "1 0 0 0.25"]);
+    const { warnings } = await transform(session_id, [1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+    expect(await columnOf(made, session_id, "extra/mesh_distance")).toEqual([0.5, 0.25]);
+    expect(warnings).toEqual([expect.stringMatching(/^The column mesh_distance .*former place/)]);
+  });
+
   test("the matrix applies to the true world: a rotation about its origin, 4000 km away", async () => {
     const rows = ["x y z", "4000001.5 500002 10", "4000000.25 500000.125 11"];
     const { session_id } = await cloud(made, rows, { world_shift: [4_000_000, 500_000, 0] });

@@ -181,7 +181,7 @@ describe("ptx", () => {
     expect(lines).toHaveLength(14 + 12 + 1);
     expect(tail).toMatchObject({ point_count: 5, has_colors: false });
     expect(tail.warnings).toEqual([
-      "1 point left out: a cell of a PTX raster holds one point, the first echo.",
+      "1 point left out: a cell of a PTX raster holds one point, and others have the same scan, row and column; of several, the first echo is kept, else the first point.",
       "1 point left out: without row_index and column_index, or at the scanner itself, they have no cell.",
       "Misses are written as empty cells: PTX stores no direction for them.",
       "No scanner position is known; the file states the origin of the stored coordinates instead.",

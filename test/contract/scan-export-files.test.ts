@@ -110,4 +110,18 @@ describe("POST /api/scan/export-xml, data files", () => {
       "Coordinates are without the world shift [500000, 0, 0]; add it to get true coordinates.",
     ]);
   });
+
+  test.each(["las", "e57"])(
+    "%s of a shifted session: local coordinates have no coordinate system",
+    async (data_format) => {
+      const { session_id } = await create(made, made.file("placed.txt", "x y z\n500001 1 1\n500002 2 2\n"), {
+        world_shift: [500000, 0, 0],
+      });
+      const session = await made.deps.sessions.get(session_id);
+      await session.commit(session.state, { meta: { crs_epsg: 32632, crs_wkt: 'LOCAL_CS["far"]' } });
+      const tail = await tailOf({ scans: [{ origin: [0, 0, 0], session_id }], write_xml: false, data_format });
+      expect(Buffer.from(tail.files[0]?.data ?? "", "base64").toString("latin1")).not.toContain("LOCAL_CS");
+      expect(tail.warnings?.join()).toMatch(/without the world shift .* The file names no coordinate system\./);
+    },
+  );
 });

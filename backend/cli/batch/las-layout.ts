@@ -8,6 +8,8 @@ interface ExtraColumn {
   readonly type: number;
   /** First byte in a record. */
   readonly at: number;
+  /** How values are stored: scale, offset and the value for no data; alike in columns whose bytes mean the same. */
+  readonly coding: string;
 }
 
 /** Where the records of an uncompressed LAS file lie: ASPRS LAS 1.4 R15, sections 2.4 to 2.7. */
@@ -24,6 +26,7 @@ export interface LasLayout {
 }
 
 export const AT = {
+  encoding: 6,
   minor: 25,
   header: 94,
   data: 96,
@@ -130,6 +133,18 @@ function widthOf(type: number, bytes: number): number {
   return values > 3 ? 0 : values * (TYPE_BYTES[(type - 1) % TYPE_BYTES.length] ?? 0);
 }
 
+/** Scale, offset and no-data value of an extra column, as far as its options say that they apply. */
+function codingOf(record: Buffer, type: number): string {
+  const options = record[3] ?? 0;
+  if (type === 0) return `${options} bytes`;
+  const triple = (start: number) => [0, 8, 16].map((at) => record.readDoubleLE(start + at));
+  const none = options & 1 ? record.toString("hex", 40, 64) : "";
+  const scale = options & 8 ? triple(112) : [1, 1, 1];
+  const offset = options & 16 ? triple(136) : [0, 0, 0];
+  const used = Math.ceil(type / TYPE_BYTES.length);
+  return [none.slice(0, 16 * used), ...scale.slice(0, used), ...offset.slice(0, used)].join(" ");
+}
+
 function extrasOf(head: Buffer, first: number): ExtraColumn[] {
   const columns: ExtraColumn[] = [];
   for (const [at, length] of recordsOf(head)) {
@@ -139,7 +154,7 @@ function extrasOf(head: Buffer, first: number): ExtraColumn[] {
     for (let row = at + RECORD_HEAD; row + EXTRA_RECORD <= at + length; row += EXTRA_RECORD) {
       const type = head[row + 2] ?? 0;
       const name = head.toString("utf8", row + 4, row + 36).replace(/\0.*$/s, "");
-      columns.push({ name, type, at: place });
+      columns.push({ name, type, at: place, coding: codingOf(head.subarray(row, row + EXTRA_RECORD), type) });
       place += widthOf(type, head[row + 3] ?? 0);
     }
   }

@@ -5,6 +5,8 @@ import { AT, has64, type LasLayout, readLayout } from "./las-layout.ts";
 import type { Rectangle } from "./plan-document.ts";
 
 const BLOCK_RECORDS = 1 << 16;
+/** Point formats without GPS time. */
+const WITHOUT_TIME: ReadonlySet<number> = new Set([0, 2]);
 
 /** Blocks of records, in order. Each block replaces the one before: its bytes are gone then. */
 export async function* recordBlocks(file: FileHandle, { data, stride, count }: LasLayout): AsyncGenerator<Buffer> {
@@ -130,6 +132,10 @@ function stepsTo(first: LasLayout, next: LasLayout, path: string): [number, numb
   const names = ({ extras }: LasLayout) => extras.map(({ name, type }) => `${name} ${type}`).join();
   if (first.stride !== next.stride || first.head[AT.format] !== next.head[AT.format] || names(first) !== names(next))
     throw differs("point records");
+  const codings = ({ extras }: LasLayout) => extras.map(({ coding }) => coding).join();
+  if (codings(first) !== codings(next)) throw differs("scales, offsets or no-data values of extra columns");
+  const clock = ({ head }: LasLayout) => (WITHOUT_TIME.has(head[AT.format] ?? 0) ? 0 : (head[AT.encoding] ?? 0) & 1);
+  if (clock(first) !== clock(next)) throw differs("GPS times (seconds of the week, or adjusted standard time)");
   const step = (axis: number) => {
     const at = (layout: LasLayout, start: number) => layout.head.readDoubleLE(start + 8 * axis);
     if (at(first, AT.scale) !== at(next, AT.scale)) throw differs("scale factors");

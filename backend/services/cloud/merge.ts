@@ -15,7 +15,7 @@ import { makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
 import { type FillOf, returnFill } from "./merge-returns.ts";
-import { systemWarnings, treeWarnings } from "./merge-warnings.ts";
+import { scanWarnings, systemWarnings, treeWarnings } from "./merge-warnings.ts";
 
 /** Fixed columns and the value that fills them for clouds without the column. */
 const FILLED = { colors: 65535, intensity: 0, timestamps: 0, beam_origins: 0 } as const;
@@ -39,7 +39,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
     return deps.admission.run(job, "Merge", bytes, async () => {
       job.stage("Joining columns", 0, 0.3);
       const shift = states[0]?.meta.world_shift ?? null;
-      const shared = await treeWarnings(states, job);
+      const shared = [...(await treeWarnings(states, job)), ...(await scanWarnings(states, job))];
       const fillOf = await returnFill(states, job);
       const meta = await mergedMeta(states, shift, job); // before the columns, which makeChild takes over at once
       const child = await makeChild(

@@ -131,7 +131,7 @@ async function writePtx(view: ExportView, target: ExportTarget, job: Job): Promi
   };
   say(
     sum(({ collapsed }) => collapsed),
-    "left out: a cell of a PTX raster holds one point, the first echo.",
+    "left out: a cell of a PTX raster holds one point, and others have the same scan, row and column; of several, the first echo is kept, else the first point.",
   );
   say(
     sum(({ unplaced }) => unplaced),

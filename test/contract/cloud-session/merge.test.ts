@@ -208,6 +208,25 @@ describe("what does not fit together is named", () => {
     await remove(inputs[0] ?? "", 2, 3);
     expect(await warningsOf(inputs.slice(0, 2))).toBeUndefined();
   });
+
+  test("scans of several clouds with the same number", async () => {
+    const scans = (...numbers: number[]) =>
+      cloud(made, ["x y z scan_index", ...numbers.map((id, i) => `${i} 0 0 ${id}`)]);
+    const inputs = await ids(scans(0, 1), scans(0, 1), scans(2, 3));
+    expect(await warningsOf(inputs)).toEqual([expect.stringMatching(/^2 scan numbers are in more than one cloud/)]);
+    expect(await warningsOf(inputs.slice(1))).toBeUndefined();
+  });
+
+  test("rasters that share their cells; not those of different scans", async () => {
+    const raster = cloud(made, ["x y z row_index column_index", "1 0 0 0 0", "2 0 0 1 0"]);
+    const other = cloud(made, ["x y z row_index column_index", "3 0 0 0 0", "4 0 0 1 0"]);
+    expect(await warningsOf(await ids(raster, other))).toEqual([
+      expect.stringMatching(/^2 clouds have row_index and column_index/),
+    ]);
+    const numbered = (scan: number) =>
+      cloud(made, ["x y z row_index column_index scan_index", `1 0 0 0 0 ${scan}`, `2 0 0 1 0 ${scan}`]);
+    expect(await warningsOf(await ids(numbered(1), numbered(2)))).toBeUndefined();
+  });
 });
 
 test("misses of all inputs keep their positions, because there is no common scanner", async () => {

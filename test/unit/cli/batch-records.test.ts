@@ -96,3 +96,44 @@ test.each([false, true])(
     expect([bytes.readBigUInt64LE(235), bytes.readUInt32LE(243)]).toEqual([0n, 0]);
   },
 );
+
+/** A file like that of lasFile, its bytes changed; `tree` is the fourth row of the record of extra columns. */
+function changed(path: string, change: (bytes: Buffer, tree: number) => void): void {
+  lasFile(path, false);
+  const bytes = readFileSync(path);
+  change(bytes, bytes.indexOf("tree") - 4);
+  writeFileSync(path, bytes);
+}
+
+test.each<[string, string, (bytes: Buffer, tree: number) => void]>([
+  [
+    "another scale",
+    "scales, offsets or no-data values",
+    (b, t) => void b.writeDoubleLE(0.5, b.writeUInt8(8, t + 3) + 108),
+  ],
+  [
+    "another offset",
+    "scales, offsets or no-data values",
+    (b, t) => void b.writeDoubleLE(7, b.writeUInt8(16, t + 3) + 132),
+  ],
+  ["another no-data value", "scales, offsets or no-data values", (b, t) => void b.writeUInt8(1, t + 3)],
+  ["another kind of GPS time", "GPS times", (b) => void b.writeUInt16LE(0x11, 6)],
+])("files with %s are not joined", async (_, what, change) => {
+  const folder = folderOfTest("records-");
+  const [one, two] = [join(folder, "one.las"), join(folder, "two.las")];
+  lasFile(one, false);
+  changed(two, change);
+  const joined = sliceLas([one, two], [0, -1, 1e6, 1], join(folder, "part.las"), new AbortController().signal);
+  await expect(joined).rejects.toThrow(`two.las has other ${what}`);
+});
+
+test("a stated scale of 1 and offset of 0 is that of a column without", async () => {
+  const folder = folderOfTest("records-");
+  const [one, two] = [join(folder, "one.las"), join(folder, "two.las")];
+  lasFile(one, false);
+  changed(two, (bytes, tree) => {
+    bytes.writeUInt8(24, tree + 3);
+    for (const axis of [0, 8, 16]) bytes.writeDoubleLE(1, tree + 112 + axis);
+  });
+  expect(await sliceLas([one, two], [0, -1, 1e6, 1], join(folder, "part.las"), new AbortController().signal)).toBe(20);
+});

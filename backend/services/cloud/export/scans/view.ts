@@ -59,7 +59,8 @@ export async function scanView(
   const { input, warnings: numbering } = isLas(format)
     ? await withReturnNumbers(plain, points.dims, job)
     : { input: plain, warnings: [] };
-  const las = await points.las(input, [...names], translation, job);
+  const placed = await points.las(input, [...names], translation, job);
+  const las = isLocal(points, format) ? { ...placed, ...WITHOUT_SYSTEM } : placed;
   const stored = sum(origin, translation.map((v) => -v) as unknown as Triple);
   const slugs = input.scalars.map(({ slug }) => slug);
   const indexed = slugs.includes("row_index") && slugs.includes("column_index");
@@ -126,10 +127,20 @@ function chooseColumns(points: ScanPoints, names: ReadonlySet<string>, format: E
   return { input, columns };
 }
 
-/** The frame that clients draw is without the world shift; files with it would not fit the origins of the request. */
-function shiftWarning({ world_shift }: ScanPoints, format: ExportFormat): string[] {
-  if (format === "ptx" || world_shift.every((v) => v === 0)) return [];
-  return [`Coordinates are without the world shift [${world_shift.join(", ")}]; add it to get true coordinates.`];
+/** What a file in local coordinates says of the coordinate system and grid of its source. */
+const WITHOUT_SYSTEM = { epsg: 0, epsg_is_geographic: false, wkt: "", geotiff: null, grid: null } as const;
+
+/** Whether the file has the coordinates that clients draw, without the world shift, as the origins of the request. */
+const isLocal = ({ world_shift }: ScanPoints, format: ExportFormat): boolean =>
+  format !== "ptx" && world_shift.some((v) => v !== 0);
+
+/** Says that the coordinates are local, and that a file that could name a coordinate system names none. */
+function shiftWarning(points: ScanPoints, format: ExportFormat): string[] {
+  if (!isLocal(points, format)) return [];
+  const system = isLas(format) || format === "e57" ? " The file names no coordinate system." : "";
+  return [
+    `Coordinates are without the world shift [${points.world_shift.join(", ")}]; add it to get true coordinates.${system}`,
+  ];
 }
 
 /** Directions of the cells of a raster sweep; null for other patterns. */

@@ -8,8 +8,10 @@
     dtm = client.session_dem(cloud["session_id"], surface_type="dtm", cell_size=0.5)
     print(dtm.meta["grid_nx"], "x", dtm.meta["grid_ny"], "cells,", ground["num_ground"], "ground points")
     shift, origin = dtm.meta["world_shift"], dtm.meta["grid_origin"]
-    client.export_raster(dtm.buffers["grid_z"], dtm.meta["grid_nx"], dtm.meta["grid_ny"], dtm.meta["grid_cell"],
-                         [origin[0] + shift[0], origin[1] + shift[1]], format="tif", dest_path="/data/dtm.tif")
+    heights = [z + shift[2] for z in dtm.buffers["grid_z"]]  # true world; of a chm as they are
+    client.export_raster(heights, dtm.meta["grid_nx"], dtm.meta["grid_ny"], dtm.meta["grid_cell"],
+                         [origin[0] + shift[0], origin[1] + shift[1]], format="tif", dest_path="/data/dtm.tif",
+                         crs_epsg=dtm.meta.get("crs_epsg"))
     client.export_cloud(source={"session_id": cloud["session_id"]}, format="laz", dest_path="/data/ground.laz")
 
 Unless a docstring states otherwise, lengths are in metres, angles in degrees and times in seconds. World coordinates

@@ -145,7 +145,7 @@ async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<
   const { vertical_scale } = motion;
   if (heights && vertical_scale !== null && Math.abs(vertical_scale - 1) > UPRIGHT_TOLERANCE)
     put(extraKey(HEIGHT_SLUG), await job.track(() => native.scaleColumn(heights, vertical_scale)));
-  const { miss_octree_origin, normals_stale, scan_origins, source_offset_m } = base.meta;
+  const { miss_octree_origin, normals_stale, scan_origins, source_offset_m, source_scale_m } = base.meta;
   const misses = new Map(base.misses);
   for (const key of ["positions", "origins"] as const) {
     const column = misses.get(key);
@@ -161,10 +161,15 @@ async function moveColumns(base: CloudState, motion: Motion, job: Job): Promise<
         ? { scan_origins: scan_origins.map((scan) => ({ ...scan, origin: apply(motion.stored, scan.origin) })) }
         : {}),
       ...(source_offset_m ? { source_offset_m: movedOffset(source_offset_m, motion) } : {}),
+      ...(source_scale_m ? { source_scale_m: scaledStep(source_scale_m, motion) } : {}),
       normals_stale: normals_stale || (!motion.is_similarity && hasNormals(base)),
     },
   };
 }
+
+/** Step of the source's coordinate grid, which files of the cloud are written with. */
+const scaledStep = ([x, y, z]: Triple, { is_similarity, scale }: Motion): Triple =>
+  is_similarity ? [x * scale, y * scale, z * scale] : [x, y, z];
 
 interface After {
   readonly after: CloudState;

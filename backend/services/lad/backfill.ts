@@ -94,6 +94,7 @@ async function recovered(
   );
   job.stage("Storing misses", 0.9, 0.9);
   const count = misses.get("positions")?.length ?? 0;
+  const lost = count > 0 ? base.meta.unrestorable_hit_count : 0;
   const change: CloudChange = {
     misses: count > 0 ? misses : NO_MISSES,
     meta: {
@@ -114,9 +115,17 @@ async function recovered(
     already_had_misses: false,
     miss_octree_cache_id: overlay.cache_id,
     restored_deleted_hits: hits - mask.hit_count,
-    warnings: [...scan.warnings, ...warnings, ...overlay.warnings],
+    warnings: [...scan.warnings, ...warnings, ...droppedHits(lost), ...overlay.warnings],
   };
 }
+
+/** Of hits that a bake, split, extract or merge dropped, only the pulses are known. */
+const droppedHits = (count: number): string[] =>
+  count > 0
+    ? [
+        `${count} hits of the scan were dropped by a bake, split, extract or merge. Their pulses are taken as misses, which is wrong where these hits lay in or before the grid of a leaf area. Recover misses before such edits, or open the file again.`,
+      ]
+    : [];
 
 const overlayOf = (after: CloudState, missCount: number, { octreeCache }: Deps, job: Job): Promise<MissOverlay> =>
   buildMissOctree(after, missCount, octreeCache, { from: 0.9, to: 0.99 }, job);

@@ -105,11 +105,16 @@ describe("rows and columns", () => {
     const { undo } = await stateOf(made, id);
     const deleted = undo.deletes[0]?.count ?? 0;
     expect(deleted).toBeGreaterThan(10);
-    expect(await backfill(id)).toMatchObject({ backfilled: MISSES, restored_deleted_hits: deleted });
+    const restored = await backfill(id);
+    expect(restored).toMatchObject({ backfilled: MISSES, restored_deleted_hits: deleted });
+    expect(restored.warnings?.join() ?? "").not.toContain("dropped");
     await expectTheMisses(id);
     await made.post(id, "bake", {});
     expect((await stateOf(made, id)).meta.unrestorable_hit_count).toBe(deleted);
-    expect(await backfill(id)).toMatchObject({ backfilled: MISSES + deleted, restored_deleted_hits: 0 });
+    const dropped = await backfill(id);
+    expect(dropped).toMatchObject({ backfilled: MISSES + deleted, restored_deleted_hits: 0 });
+    const said = new RegExp(`^${deleted} hits of the scan were dropped by a bake.*taken as misses`);
+    expect(dropped.warnings).toContainEqual(expect.stringMatching(said));
     expect((await stateOf(made, id)).meta.unrestorable_hit_count).toBe(0);
   });
 

@@ -87,6 +87,16 @@ describe("what moves", () => {
     expect((await metaOf(session_id)).normals_stale).toBe(false);
   });
 
+  test("a uniform scale also scales the step of the source, with which files are written", async () => {
+    const { session_id } = await cloud(made, FULL);
+    const session = await made.deps.sessions.get(session_id);
+    await session.commit(session.state, { meta: { source_scale_m: [0.01, 0.01, 0.002] } });
+    await transform(session_id, scaled(0.5, 0.5, 0.5));
+    expect((await metaOf(session_id)).source_scale_m).toEqual([0.005, 0.005, 0.001]);
+    await transform(session_id, scaled(3, 1, 1));
+    expect((await metaOf(session_id)).source_scale_m).toEqual([0.005, 0.005, 0.001]);
+  });
+
   test("a non-uniform scale transforms normals by the inverse transpose, marks them stale and keeps distances", async () => {
     const { session_id } = await cloud(made, FULL);
     await transform(session_id, scaled(2, 1, 1));

@@ -71,6 +71,33 @@ function plain({ role, slug, label, ...draft }: Draft): Draft {
   return { ...draft, role: "extra", slug: slug ?? extraSlug(name), label: label ?? tidyLabel(name) };
 }
 
+const AXES: ReadonlySet<string> = new Set(["x", "y", "z"]);
+/** Whether a column is named x, y or z itself, with or without a unit, and not by another word for it. */
+const isExact = ({ name, role }: Draft) =>
+  name
+    ?.replace(/[[(].*$/, "")
+    .trim()
+    .toLowerCase() === role;
+
+/** A column named x, y or z is that coordinate; then easting, height and the like are columns of their own. */
+function exactAxes(drafts: readonly Draft[]): Draft[] {
+  const exact = new Set(drafts.filter((draft) => AXES.has(draft.role) && isExact(draft)).map(({ role }) => role));
+  return drafts.map((draft) => (exact.has(draft.role) && !isExact(draft) ? plain(draft) : draft));
+}
+
+/** Columns that could have been a coordinate, too, by their names. */
+export function contestedAxes(columns: readonly TextColumn[]): string[] {
+  const nameOf = ({ header_name, index }: TextColumn) => `"${header_name ?? index + 1}"`;
+  return [...AXES].flatMap((axis) => {
+    const taken = columns.find(({ role }) => role === axis);
+    const others = columns.filter(
+      ({ role, header_name }) => role === "extra" && roleOfName(header_name ?? "") === axis,
+    );
+    if (!taken || others.length === 0) return [];
+    return [`${axis} is column ${nameOf(taken)}; ${others.map(nameOf).join(", ")} stayed a column beside it`];
+  });
+}
+
 /** An unnamed column, kept under its number. */
 const numbered = (index: number): Draft => ({
   index,
@@ -129,13 +156,13 @@ export function legendColumns(names: readonly string[], width: number): TextColu
       : { index, name, role, slug: extraSlug(word) };
   });
   const rest = Array.from({ length: Math.max(0, width - names.length) }, (_, i) => numbered(names.length + i));
-  return finish([...known, ...rest]);
+  return finish(exactAxes([...known, ...rest]));
 }
 
 /** Columns by a header that names x, y and z. */
 export function headerColumns(head: TextHead, width: number): TextColumn[] {
   const drafts = Array.from({ length: width }, (_, index) => namedDraft(index, head.names[index] ?? ""));
-  return finish(unitColors(drafts, head));
+  return finish(exactAxes(unitColors(drafts, head)));
 }
 
 /** Treats colours written as fractions as 0..1, whatever their header says: read as 0..255, all would be black. */

@@ -2,7 +2,14 @@ import { type ColumnPlan, planConflicts } from "../../../../shared/contract/colu
 import { AppError } from "../../../../shared/errors.ts";
 import { roleOfName } from "../roles.ts";
 import { extraSlug } from "../slugs.ts";
-import { headerColumns, legendColumns, planColumns, positionColumns, type TextColumn } from "./columns.ts";
+import {
+  contestedAxes,
+  headerColumns,
+  legendColumns,
+  planColumns,
+  positionColumns,
+  type TextColumn,
+} from "./columns.ts";
 import { isInteger, isNumber, type TextDelimiter } from "./fields.ts";
 import { readTextHead, resolvesPosition, type TextHead } from "./head.ts";
 
@@ -52,6 +59,7 @@ export function detectTextLayout(lines: readonly string[], options: TextLayoutOp
   const { width } = head;
   const warnings = [...head.warnings];
   const { columns, decided_by } = decide(plan, legend, head, width, { warnings, extension: options.extension });
+  if (decided_by === "header" || decided_by === "legend") warnings.push(...contestedAxes(columns));
   const present = new Set(columns.map(({ role }) => role));
   const missing = ["x", "y", "z"].filter((axis) => !present.has(axis));
   if (missing.length > 0) {

@@ -37,6 +37,15 @@ TEST(FirstReturns, CountFromZeroOrOne) {
             (std::vector<int>{0, 0, 1, 0, 1, 1}));
 }
 
+TEST(FirstReturns, AFewZerosBesideOnesAreUnknownReturnsAndKept) {
+  const auto index = column<std::uint8_t>({0, 1, 2, 1, 2, 1}),
+             counts = column<std::uint8_t>({0, 2, 2, 2, 2, 1});
+  EXPECT_EQ(skipped(first_of(index, counts)), (std::vector<int>{0, 0, 1, 0, 1, 0}));
+  // Counted from 0: no row reaches its count, though first returns are the fewer.
+  const auto lost = column<std::uint8_t>({0, 1, 1, 1}), of = column<std::uint8_t>({2, 2, 2, 2});
+  EXPECT_EQ(skipped(first_of(lost, of)), (std::vector<int>{0, 1, 1, 1}));
+}
+
 TEST(FirstReturns, RowsLeftOutBeforeDoNotCount) {
   const auto index = column<double>({0, 1, 2, 1, std::nan("")}), count = column<double>({1, 2, 2, 1, 1});
   const FirstReturns some = first_of(index, count, {1, 0, 0, 0, 0});

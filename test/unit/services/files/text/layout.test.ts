@@ -185,6 +185,33 @@ describe("header", () => {
     expect(slugs(layout)).toEqual(["", "", "", "x_field", "timestamp", "gps_time_field", "a_b", "a_b_2"]);
   });
 
+  test.each([
+    [
+      "x y height z\n1 2 3 100",
+      undefined,
+      ["x", "y", "extra", "z"],
+      'z is column "z"; "height" stayed a column beside it',
+    ],
+    [
+      "x,y,elevation,height,Z[m]\n1,2,301,302,303",
+      undefined,
+      ["x", "y", "extra", "extra", "z"],
+      /"elevation", "height"/,
+    ],
+    ["easting northing x y z\n476000 5429000 1 2 3", undefined, ["extra", "extra", "x", "y", "z"], /x is column "x"/],
+    ["1 2 3 100", "x y height z", ["x", "y", "extra", "z"], /"height"/],
+    ["x y height elevation\n1 2 3 4", undefined, ["x", "y", "z", "extra"], /z is column "height"; "elevation"/],
+  ])("a column named x, y or z is that coordinate: %j", (text, ascii_format, expected, said) => {
+    const layout = detect(text, ascii_format ? { ascii_format } : {});
+    expect(roles(layout)).toEqual(expected);
+    expect(layout.warning).toMatch(said);
+  });
+
+  test("other words for a coordinate alone are that coordinate, without a warning", () => {
+    const layout = detect("easting northing height\n476000 5429000 3");
+    expect([roles(layout), layout.warning]).toEqual([["x", "y", "z"], null]);
+  });
+
   test("fractional colours count as 0..1", () => {
     const layout = detect("x,y,z,r,g,b\n1,2,3,0.5,0,1");
     expect(roles(layout).slice(3)).toEqual(["r", "g", "b"]);

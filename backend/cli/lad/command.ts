@@ -13,7 +13,11 @@ export function addLad(program: Command, perform: Perform): void {
     .argument("<scans...>", "point cloud files with misses (sky points), in one frame")
     .requiredOption("--out <folder>", "folder for the results, created if missing")
     .requiredOption("--voxel <metres>", "edge of a voxel")
-    .option("--origin <x,y,z>", "scanner position of a scan that states none; once per scan, in their order", collected)
+    .option(
+      "--origin <x,y,z>",
+      "scanner position of a scan that states none, metres, also of files in feet; once per scan, in their order",
+      collected,
+    )
     .option(
       "--g <value>",
       "leaf projection function: a number up to 1, a distribution of leaf inclinations, or triangles of the scans",

@@ -14,6 +14,7 @@ import { type MovedFile, movedFormat, movedName, writeMoved } from "./moved-file
 import type { RegisterOptions } from "./options.ts";
 import { bothPlaces, convergenceFigure, type NamedFigure, pairFigures } from "./pictures.ts";
 import { findPose, type Pose } from "./pose.ts";
+import { systemWarnings } from "./systems.ts";
 import { poseFacts, sideWords, turnOf, verdict } from "./words.ts";
 
 const JSON_FILE = "transform.json";
@@ -48,7 +49,8 @@ export async function register(
     const figures = await pairFigures(places, pose.matrix, options.pictureSize, run);
     const curve = await convergenceFigure(pose.answer);
     clock.lap("draw");
-    const file = await writeMoved(parts.moving, pose.matrix, format, run);
+    const written = await writeMoved(parts.moving, pose.matrix, format, run);
+    const file = { ...written, warnings: [...written.warnings, ...systemWarnings(parts.moving, parts.fixed)] };
     clock.lap("copy");
     const result = await writeResults(
       { ...parts, pose, file, places: places.moving },

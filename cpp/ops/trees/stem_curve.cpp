@@ -101,8 +101,8 @@ class Measuring {
  private:
   /// Of a tree whose stem is not seen.
   Axis upright_axis() const {
-    if (!ground_.foot()) return {0, 0, 0, 0};
-    return {ground_.foot()->x - origin_.x, ground_.foot()->y - origin_.y, 0, 0};
+    if (!ground_.top()) return {0, 0, 0, 0};
+    return {ground_.top()->x - origin_.x, ground_.top()->y - origin_.y, 0, 0};
   }
 
   /// Mean place of the points within kFootHeight of the lowest one.

@@ -15,7 +15,7 @@ namespace pc {
 namespace {
 
 constexpr double kCell = 0.5, kCellReach = 2, kLeastDistance = 0.05;
-constexpr double kLowHeight = 1, kFootHeight = 0.5, kNear = 0.5, kFar = 1;
+constexpr double kLowHeight = 1, kNear = 0.5, kFar = 1;
 constexpr std::size_t kPlanePoints = 6, kMedianPoints = 3, kNearest = 20;
 constexpr std::size_t kMostPlanePoints = 20'000;
 /// Variance of the plane at the place, as a multiple of that of one point: beyond it the plane is guessed from afar, as
@@ -53,22 +53,19 @@ double leverage_of(const std::vector<double>& rows) {
   return 1 / n + (mx * mx * yy - 2 * mx * my * xy + my * my * xx) / det;
 }
 
-std::optional<Vec2d> foot_of(Span<const Vec3d> points, Span<const double> heights, const OpContext& ctx) {
-  double least = HUGE_VAL;
-  for (const double height : heights)
-    if (std::isfinite(height)) least = std::min(least, height);
-  if (least == HUGE_VAL) return std::nullopt;
-  double x = 0, y = 0;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < points.size; ++i) {
+/// Where the height above ground is greatest; of equal ones the first by x, then y.
+std::optional<Vec2d> top_of(Span<const Vec3d> points, Span<const double> heights, const OpContext& ctx) {
+  std::optional<Vec2d> top;
+  double greatest = 0;
+  for (std::size_t i = 0; i < heights.size; ++i) {
     if (i % kPollPoints == 0) ctx.checkpoint();
-    if (!(heights[i] <= least + kFootHeight)) continue;
-    x += points[i].x - points[0].x;
-    y += points[i].y - points[0].y;
-    ++count;
+    if (!std::isfinite(heights[i]) || (top && heights[i] < greatest)) continue;
+    const Vec2d at{points[i].x, points[i].y};
+    if (top && heights[i] == greatest && std::pair(at.x, at.y) >= std::pair(top->x, top->y)) continue;
+    top = at;
+    greatest = heights[i];
   }
-  const auto n = static_cast<double>(count);
-  return Vec2d{points[0].x + x / n, points[0].y + y / n};
+  return top;
 }
 
 }  // namespace
@@ -132,7 +129,7 @@ double GroundHeights::at(const Vec2d& place) const {
 
 TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells,
                        const OpContext& ctx)
-    : cells_(cells), lowest_(HUGE_VAL), foot_(foot_of(points, heights, ctx)) {
+    : cells_(cells), lowest_(HUGE_VAL), top_(top_of(points, heights, ctx)) {
   struct Keyed {
     std::pair<std::int64_t, std::int64_t> key;
     Implied implied;

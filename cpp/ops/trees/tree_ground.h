@@ -60,9 +60,9 @@ class TreeGround {
   /// median of the 20 nearest points within 1 m.
   Answer at(const Vec2d& place) const;
   double lowest() const { return lowest_; }
-  /// Mean place of the points within 0.5 m of the least height above ground; nothing without heights. On a slope the
-  /// lowest points by z alone are those of the crown's lower side.
-  const std::optional<Vec2d>& foot() const { return foot_; }
+  /// Place of the greatest height above ground; nothing without heights. On a slope the lowest points are those of the
+  /// crown's lower side, and low plants of a crown's watershed lie anywhere below it.
+  const std::optional<Vec2d>& top() const { return top_; }
 
  private:
   struct Implied {
@@ -78,7 +78,7 @@ class TreeGround {
   std::vector<std::pair<std::int64_t, std::int64_t>> keys_;
   const GroundHeights& cells_;
   double lowest_;
-  std::optional<Vec2d> foot_;
+  std::optional<Vec2d> top_;
 };
 
 }  // namespace pc

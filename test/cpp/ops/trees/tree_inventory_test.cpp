@@ -364,7 +364,7 @@ TEST(TreeInventory, AShrubHasNoDiameter) {
 }
 
 /// Crowns seen from above on a slope, whose lower side follows it.
-TEST(TreeInventory, OnASlopeATreeWithoutAStemStandsUnderItsCrown) {
+TEST(TreeInventory, OnASlopeATreeWithoutAStemStandsUnderItsTop) {
   for (const double slope : {0.0, 0.36, 0.577}) {
     Plot plot;
     std::uniform_real_distribution<double> one(-1, 1);

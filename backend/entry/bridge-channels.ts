@@ -6,4 +6,6 @@ export const CHANNELS = {
   saveFile: "window:save-file",
   /** -> absolute paths of the files that the window was opened with, once */
   takeFiles: "window:take-files",
+  /** whether the page holds work that no project has */
+  tellUnsaved: "window:tell-unsaved",
 } as const;

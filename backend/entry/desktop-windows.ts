@@ -5,13 +5,13 @@ import type { BackendAddress, BackendStop, StateChange, SupervisorState } from "
 export interface WindowBackend {
   readonly state: SupervisorState;
   start(): Promise<BackendAddress>;
-  stop(): Promise<BackendStop>;
+  stop(options: { readonly removeSessions: boolean }): Promise<BackendStop>;
 }
 
 export interface WindowStarters<B extends WindowBackend> {
   makeBackend(instanceId: string, onState: (change: StateChange) => void): B;
-  /** Opens the window of a running backend; `closed` tells that it is gone. */
-  openWindow(backend: B, files: readonly string[], closed: () => void): Promise<void>;
+  /** Opens the window of a running backend; `closed` tells that it is gone, and whether its sessions stay. */
+  openWindow(backend: B, files: readonly string[], closed: (keepsSessions: boolean) => void): Promise<void>;
   onState(change: StateChange & { readonly instance: string }): void;
 }
 
@@ -30,29 +30,30 @@ export class DesktopWindows<B extends WindowBackend> {
   }
 
   /**
-   * Opens a window with these files. Its instance is the first free number, so that windows find the sessions of an app
-   * that crashed. Errors: those of the backend's start; canceled if the app quits meanwhile.
+   * Opens a window with these files. Its instance is the first free number, or `kept`, that of sessions which an earlier
+   * run has left. Sessions stay where the window does not open. Errors: those of the backend's start; canceled if the app
+   * quits meanwhile.
    */
-  async open(files: readonly string[]): Promise<void> {
-    const instance = this.#freeInstance();
+  async open(files: readonly string[], kept?: string): Promise<void> {
+    const instance = kept !== undefined && !this.#backends.has(kept) ? kept : this.#freeInstance();
     const backend = this.#starters.makeBackend(instance, (change) => this.#starters.onState({ ...change, instance }));
     this.#backends.set(instance, backend);
     try {
       await backend.start();
-      await this.#starters.openWindow(backend, files, () => void this.#end(instance, backend));
+      await this.#starters.openWindow(backend, files, (keeps) => void this.#end(instance, backend, keeps));
     } catch (error) {
-      await this.#end(instance, backend);
+      await this.#end(instance, backend, true);
       throw error;
     }
   }
 
-  /** Stops all backends. Never rejects. */
+  /** Stops all backends. Sessions stay but for those of windows that have closed before. Never rejects. */
   async stopAll(): Promise<void> {
-    await Promise.all([...this.#backends].map(([instance, backend]) => this.#end(instance, backend)));
+    await Promise.all([...this.#backends].map(([instance, backend]) => this.#end(instance, backend, true)));
   }
 
-  async #end(instance: string, backend: B): Promise<void> {
-    await backend.stop();
+  async #end(instance: string, backend: B, keepsSessions: boolean): Promise<void> {
+    await backend.stop({ removeSessions: !keepsSessions });
     if (this.#backends.get(instance) === backend) this.#backends.delete(instance);
   }
 

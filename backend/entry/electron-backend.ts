@@ -36,11 +36,16 @@ export function createSupervisor({ entry, ...options }: ElectronSupervisorOption
 }
 
 /**
- * Connects a window to its running backend: requests of the window carry the token, and when the window closes, the
- * backend stops and removes its sessions. Call it before the window loads its page.
+ * Connects a window to its running backend: requests of the window carry the token, and when the window has closed, the
+ * backend stops. It then removes its sessions with their edits, unless `keepsSessions` says that they stay for the next
+ * start: ask the user before the window closes. Call it before the window loads its page.
  * Errors: conflict if the backend is not running.
  */
-export function attachWindow(window: BrowserWindow, backend: BackendSupervisor): void {
+export function attachWindow(
+  window: BrowserWindow,
+  backend: BackendSupervisor,
+  keepsSessions: () => boolean = () => false,
+): void {
   const { address } = backend;
   if (!address)
     throw new AppError("conflict", `the backend is ${backend.state}; await start() before you attach a window`);
@@ -48,6 +53,6 @@ export function attachWindow(window: BrowserWindow, backend: BackendSupervisor):
   setAccess(session, id, { origin: address.url, token: backend.token });
   window.once("closed", () => {
     setAccess(session, id, undefined);
-    void backend.stop();
+    void backend.stop({ removeSessions: !keepsSessions() });
   });
 }

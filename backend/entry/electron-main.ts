@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { app, BrowserWindow, dialog } from "electron";
+import { app, BrowserWindow, dialog, powerMonitor } from "electron";
 import { openAppWindow } from "./app-window.ts";
 import { DesktopWindows, isQuit } from "./desktop-windows.ts";
 import { createSupervisor } from "./electron-backend.ts";
+import { keptWindows } from "./kept-windows.ts";
 import { openedFiles, passedFiles } from "./opened-files.ts";
 import type { BackendSupervisor } from "./supervisor.ts";
 
@@ -12,37 +13,56 @@ import type { BackendSupervisor } from "./supervisor.ts";
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
 
-function makeWindows(): DesktopWindows<BackendSupervisor> {
-  const folder = app.getPath("userData");
+/** Windows with kept sessions that a start opens at most; others follow when further windows are opened. */
+const MAX_KEPT_WINDOWS = 8;
+
+/** How the app ends. */
+interface Ending {
+  /** The user wants to quit: the windows are closed one after another. */
+  isQuitting: boolean;
+  /** The system or a signal ends it. */
+  isForced: boolean;
+}
+
+const dataFolder = (): string => process.env.APP_DATA_DIR || join(app.getPath("userData"), "data");
+
+function makeWindows(ending: Ending): DesktopWindows<BackendSupervisor> {
   return new DesktopWindows({
     makeBackend: (instanceId, onState) =>
       createSupervisor({
         instanceId,
-        dataDir: process.env.APP_DATA_DIR || join(folder, "data"),
-        octreeCacheRoot: process.env.APP_OCTREE_CACHE_ROOT || join(folder, "octrees"),
+        dataDir: dataFolder(),
+        octreeCacheRoot: process.env.APP_OCTREE_CACHE_ROOT || join(app.getPath("userData"), "octrees"),
         onState,
         onLog: log,
       }),
-    openWindow: async (backend, files, closed) => {
-      const window = await openAppWindow(backend, { files });
-      if (window.isDestroyed()) closed();
-      else window.once("closed", closed);
-    },
+    openWindow: (backend, files, closed) =>
+      openAppWindow(backend, {
+        files,
+        closed,
+        isEnding: () => ending.isForced,
+        closeAgain: (window) => (ending.isQuitting ? app.quit() : window.close()),
+        stay: () => {
+          ending.isQuitting = false;
+        },
+      }),
     onState: (change) => log(JSON.stringify({ time: Date.now(), pid: process.pid, msg: "backend", ...change })),
   });
 }
 
 function run(files: readonly string[]): void {
   app.enableSandbox();
-  const windows = makeWindows();
+  const ending: Ending = { isQuitting: false, isForced: false };
+  const windows = makeWindows(ending);
   const early: string[] = []; // macOS names files before the app is ready
   let opening = 0;
   const quitIfUnused = (end: () => void) => {
     if (opening === 0 && BrowserWindow.getAllWindows().length === 0) end();
   };
-  const open = async (wanted: readonly string[]) => {
+  const open = async (wanted: readonly string[], kept?: string) => {
     opening += 1;
-    const failure = await windows.open(wanted).catch((error: unknown) => ({ error }));
+    ending.isQuitting = false;
+    const failure = await windows.open(wanted, kept).catch((error: unknown) => ({ error }));
     opening -= 1;
     const failed = failure !== undefined && !isQuit(failure.error);
     if (failed) reportFailure(failure.error);
@@ -61,7 +81,19 @@ function run(files: readonly string[]): void {
     event.preventDefault();
     void windows.stopAll().then(() => quitIfUnused(() => app.quit()));
   });
-  void app.whenReady().then(() => open([...files, ...early]));
+  app.on("before-quit", () => {
+    ending.isQuitting = true;
+  });
+  const endNow = () => {
+    ending.isForced = true;
+    app.quit();
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, endNow);
+  void app.whenReady().then(async () => {
+    powerMonitor.on("shutdown", endNow);
+    const [first, ...others] = await keptWindows(dataFolder(), MAX_KEPT_WINDOWS);
+    await Promise.all([open([...files, ...early], first), ...others.map((kept) => open([], kept))]);
+  });
 }
 
 function reportFailure(error: unknown): void {

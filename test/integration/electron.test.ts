@@ -186,6 +186,61 @@ describe.skipIf(!launcher)("a window's backend in Electron", () => {
   });
 });
 
+/** The window of the product, with a test in the place of its user's answers. */
+describe.skipIf(!launcher)("the window asks before work is lost", () => {
+  let electron: LaunchedElectron;
+  let scan: string;
+  const ask = <E extends DriverEvent["event"]>(command: DriverCommand, answer: E) => {
+    const answered = electron.until(answer, STEP_MS, (line) => {
+      const said = jsonLine(line) as DriverEvent | undefined;
+      if (said?.event === "failed") throw new Error(said.message);
+      return said?.event === answer ? (said as EventOf<E>) : undefined;
+    });
+    electron.send(command);
+    return answered;
+  };
+  const sessions = () => readdir(join(app.work, "asked", "data", "sessions"));
+  const open = (file: string | null) => ask({ do: "app-window", file }, "opened");
+  const close = (button: number) => ask({ do: "close-app-window", button }, "closed");
+
+  beforeAll(async () => {
+    scan = join(app.work, "asked.xyz");
+    await writeSpiral(scan, 20_000);
+    electron = new LaunchedElectron(launcher ?? "", app.driver, {
+      TMPDIR: app.work,
+      TEST_ENTRY: app.backend,
+      TEST_FOLDER: join(app.work, "asked"),
+    });
+    const started = (line: string) => (jsonLine(line)?.state === "ready" ? true : undefined);
+    await electron.until("backend", STEP_MS, started, true);
+  }, START_MS);
+  afterAll(async () => {
+    await electron?.kill();
+  });
+
+  test("a file that was only opened is no work", async () => {
+    await open(scan);
+    expect(await close(2)).toMatchObject({ asked: 0, is_open: false, keeps: false });
+    expect(await sessions()).toEqual([]);
+  });
+
+  test("a run is: cancel leaves the window open, and what is kept is there at the next start", async () => {
+    await open(scan);
+    await ask({ do: "operation", id: "denoise" }, "operated");
+    expect(await close(2)).toMatchObject({ asked: 1, is_open: true });
+    const [session] = await sessions();
+    expect(session).toBeDefined();
+    expect(await close(0)).toMatchObject({ asked: 2, is_open: false, keeps: true });
+    expect(await sessions()).toEqual([session]);
+  });
+
+  test("kept clouds are work, and gone when the user discards them", async () => {
+    await open(null);
+    expect(await close(1)).toMatchObject({ asked: 3, is_open: false, keeps: false });
+    expect(await sessions()).toEqual([]);
+  });
+});
+
 /** The small app that comes with the project. */
 describe.skipIf(!launcher)("the desktop app", () => {
   let electron: LaunchedElectron | undefined;
@@ -228,11 +283,24 @@ describe.skipIf(!launcher)("the desktop app", () => {
     await expectGone(address.pid);
   });
 
-  test("leaves no backend behind when it is killed", async () => {
+  test("leaves no backend behind when it is killed, and keeps its clouds for the next start and after SIGTERM", async () => {
+    const scan = join(app.work, "killed.xyz");
+    await writeSpiral(scan, 20_000);
+    const first = await launch([scan]);
+    const answered = (what: RegExp) => (line: string) => (what.test(line) ? line : undefined);
+    await first.electron.until("session", STEP_MS, answered(/POST \/api\/cloud\/session\/create -> 200/), true);
+    process.kill(first.pid, "SIGKILL");
+    await first.electron.exited;
+    await expectGone(first.address.pid);
+    const left = await readdir(join(app.work, "data", "sessions"));
+    expect(left).toHaveLength(1);
+
     const { electron, pid, address } = await launch();
-    process.kill(pid, "SIGKILL");
-    await electron.exited;
+    await electron.until("list of sessions", STEP_MS, answered(/GET \/api\/cloud\/sessions -> 200/), true);
+    process.kill(pid, "SIGTERM");
+    expect(await electron.exited).toBe(0);
     await expectGone(address.pid);
+    expect(await readdir(join(app.work, "data", "sessions"))).toEqual(left);
   });
 });
 

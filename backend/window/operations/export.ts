@@ -10,6 +10,7 @@ const words = strings.workflow.operations.export;
 export const exportCloud = cloudOperation({
   id: "export",
   schema: ExportRequest,
+  leaves_work: false,
   words,
   run: async (request, { client, cloud, run }) => {
     const source = { session_id: cloud.session_id, want_colors: true, want_extras: true };

@@ -6,6 +6,7 @@ import type { CloudView } from "../view/cloud-view.ts";
 import type { Cloud, Clouds } from "../workflow/clouds.ts";
 import type { JobRun } from "../workflow/jobs.ts";
 import type { Scene } from "../workflow/scene.ts";
+import type { UnsavedWork } from "../workflow/unsaved-work.ts";
 import { type Field, type FieldText, fieldOf } from "./field.ts";
 
 /** What an operation works with. */
@@ -14,6 +15,7 @@ export interface OperationContext {
   readonly view: CloudView;
   readonly clouds: Clouds;
   readonly scene: Scene;
+  readonly unsaved: UnsavedWork;
   readonly texts: Strings["workflow"];
   readonly run: JobRun;
   /** Asks the user whether a long or large run shall start. */
@@ -44,6 +46,8 @@ export interface Operation {
   readonly title: string;
   readonly summary: string;
   readonly needs_cloud: boolean;
+  /** False: it changes nothing that a project would keep. */
+  readonly leaves_work: boolean;
   readonly fields: readonly Field[];
   /** Choices that the service knows, by field name. */
   readonly choices?: (client: Client) => Promise<Readonly<Record<string, readonly (readonly [string, string])[]>>>;
@@ -61,6 +65,8 @@ interface Table<S extends z.ZodObject, K extends keyof S["shape"] & string, C> {
   /** Contract of the request; fields of the form are a part of its fields. */
   readonly schema: S;
   readonly words: Words<K>;
+  /** Default true. */
+  readonly leaves_work?: boolean;
   readonly choices?: Operation["choices"];
   readonly run: (request: Pick<z.input<S>, K>, context: C) => Promise<Outcome | null>;
 }
@@ -96,11 +102,12 @@ function anyOperation<S extends z.ZodObject, K extends keyof S["shape"] & string
   schema,
   words,
   choices,
+  leaves_work = true,
 }: Table<S, K, C>) {
   const fields = Object.entries<FieldText>(words.fields).map(([name, text]) =>
     fieldOf(name, schema.shape[name] as unknown as z.ZodType, text),
   );
-  return { id, title: words.title, summary: words.summary, fields, ...(choices ? { choices } : {}) };
+  return { id, title: words.title, summary: words.summary, leaves_work, fields, ...(choices ? { choices } : {}) };
 }
 
 /** Sends a request that the service may first answer with its cost. Null: the user decided against it. */

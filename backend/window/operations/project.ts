@@ -10,6 +10,7 @@ const words = strings.workflow.operations;
 export const save = freeOperation({
   id: "save",
   schema: SaveProjectRequest,
+  leaves_work: false,
   words: words.save,
   run: async (request, context) => {
     const answer = await saveProject(request, context);
@@ -28,6 +29,7 @@ export const save = freeOperation({
 export const open = freeOperation({
   id: "open",
   schema: OpenProjectRequest,
+  leaves_work: false,
   words: words.open,
   run: async ({ path }, context) => {
     const { opened, warnings } = await openProject(path, context);

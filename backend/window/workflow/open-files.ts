@@ -11,6 +11,7 @@ export interface DesktopBridge {
   saveFile(suggestedName: string): Promise<string | null>;
   pathOfFile(file: File): string;
   onOpenFiles(handler: (paths: string[]) => void): void;
+  tellUnsaved(isUnsaved: boolean): void;
 }
 export const desktopOf = (page: Window): DesktopBridge | undefined =>
   (page as Window & { readonly desktop?: DesktopBridge }).desktop;

@@ -14,6 +14,7 @@ import type { Jobs } from "./jobs.ts";
 import type { Notices } from "./notices.ts";
 import type { DesktopBridge } from "./open-files.ts";
 import type { Scene } from "./scene.ts";
+import type { UnsavedWork } from "./unsaved-work.ts";
 
 export interface OperationsPanelParts {
   readonly page: Document;
@@ -21,6 +22,7 @@ export interface OperationsPanelParts {
   readonly view: CloudView;
   readonly clouds: Clouds;
   readonly scene: Scene;
+  readonly unsaved: UnsavedWork;
   readonly jobs: Jobs;
   readonly notices: Notices;
   readonly connection: Connection;
@@ -88,18 +90,20 @@ async function choose(desktop: DesktopBridge, id: string, field: Field): Promise
 async function start(
   operation: Operation,
   values: Readonly<Record<string, unknown>>,
-  { jobs, client, view, clouds, scene, texts, notices, page, onOutcome }: OperationsPanelParts,
+  { jobs, client, view, clouds, scene, unsaved, texts, notices, page, onOutcome }: OperationsPanelParts,
 ): Promise<void> {
   if (operation.needs_cloud && !clouds.selected.value) {
     notices.add("error", operation.title, [texts.operations.noCloud]);
     return;
   }
   const confirmCost = (warning: CostWarning) => confirm(page, texts, warning);
-  const context: Omit<OperationContext, "run"> = { client, view, clouds, scene, texts, confirmCost };
+  const context: Omit<OperationContext, "run"> = { client, view, clouds, scene, unsaved, texts, confirmCost };
   const cloud = operation.needs_cloud ? clouds.find(clouds.selected.value)?.name : undefined;
   const title = cloud === undefined ? operation.title : `${operation.title}, ${cloud}`;
+  if (operation.leaves_work) unsaved.changed(); // a run that is cut off may have changed the cloud already
   const outcome = await jobs.run(title, (run) => operation.run(values, { ...context, run }));
   if (!outcome) return;
+  if (operation.leaves_work) unsaved.changed();
   onOutcome(title, outcome);
   if (outcome.warnings.length > 0) notices.add("warning", title, outcome.warnings);
 }

@@ -9,6 +9,7 @@ import type { CloudView, Colouring } from "../view/cloud-view.ts";
 import type { Clouds } from "./clouds.ts";
 import type { JobRun } from "./jobs.ts";
 import type { ObjectSource, Scene, TreeList } from "./scene.ts";
+import type { UnsavedWork } from "./unsaved-work.ts";
 
 /* The window's part of a project file: names and visibility of the clouds, what else is shown, the tree list. */
 
@@ -33,11 +34,13 @@ export interface ProjectParts {
   readonly run: JobRun;
 }
 
-/** Saves every open session of the list. */
+/** Saves every cloud that is shown. Work is saved when no cloud is left out. */
 export async function saveProject(
   { path, overwrite }: Pick<z.input<typeof SaveProjectRequest>, "path" | "overwrite">,
-  { client, view, clouds, scene, run }: ProjectParts,
+  { client, view, clouds, scene, unsaved, run }: ProjectParts & { readonly unsaved: UnsavedWork },
 ): Promise<SaveProjectTail> {
+  const isSaved = unsaved.saving();
+  const isWhole = clouds.list.value.every(({ octree }) => octree !== null);
   const saved = clouds.list.value.filter(({ octree }) => octree !== null);
   const document: SceneDocument = {
     format: FORMAT,
@@ -50,7 +53,12 @@ export async function saveProject(
   const bytes = new Uint8Array(encodeScene(document));
   const { token } = await client.stageScene(bytes, { signal: run.signal });
   const session_ids = saved.map(({ session_id }) => session_id);
-  return client.saveProject({ path, scene_token: token, session_ids, overwrite: overwrite ?? false }, run);
+  const answer = await client.saveProject(
+    { path, scene_token: token, session_ids, overwrite: overwrite ?? false },
+    run,
+  );
+  if (isWhole && answer.missing_sessions.length === 0) isSaved();
+  return answer;
 }
 
 /** Opens a project beside what is open. */

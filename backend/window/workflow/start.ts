@@ -13,7 +13,7 @@ import { isLost, Jobs, sentenceOf } from "./jobs.ts";
 import { jobsPanel } from "./jobs-panel.ts";
 import { TabMemory } from "./memory.ts";
 import { Notices } from "./notices.ts";
-import { desktopOf } from "./open-files.ts";
+import { type DesktopBridge, desktopOf } from "./open-files.ts";
 import { openPanel } from "./open-panel.ts";
 import { operationsPanel } from "./operations-panel.ts";
 import { openProject } from "./project.ts";
@@ -21,6 +21,7 @@ import { resultsPanel } from "./results-panel.ts";
 import { Scene, type TreeList } from "./scene.ts";
 import { sessionToolbar } from "./session-toolbar.ts";
 import { TreePanel } from "./tree-panel.ts";
+import { UnsavedWork } from "./unsaved-work.ts";
 
 /** What the parts around the view are made of. */
 export interface WorkflowParts {
@@ -39,6 +40,7 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
   const notices = new Notices(byId(page, "notices"), texts.notices);
   const memory = new TabMemory(sessionStorage, () => notices.add("warning", texts.connection.memoryFull));
   const scene = new Scene();
+  const unsaved = new UnsavedWork();
   const jobs = new Jobs((title, error) => {
     connection.noticed(error);
     notices.add("error", title, [sentenceOf(error)]);
@@ -48,6 +50,7 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
     client,
     memory,
     onChanged: (sessionIds) => {
+      unsaved.changed();
       for (const id of sessionIds) void clouds.renew(id);
     },
     onFailure: (error) => {
@@ -57,11 +60,20 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
     onPending: () => notices.add("warning", texts.connection.pending),
     onNoUndo: (why) => notices.add("warning", why === "elsewhere" ? texts.edits.elsewhere : texts.edits.tooOld),
   });
+  const desktop = desktopOf(window);
+  const tellUnsaved = unsavedTeller(unsaved, memory, clouds, desktop);
   const connection = new Connection(client, async () => {
     await clouds.refresh();
+    tellUnsaved();
     await edits.resume(clouds.list.value.flatMap(({ summary }) => (summary ? [summary] : [])));
   });
   rememberTrees(scene, memory, clouds);
+  edits.history.follow(({ pending, waiting }) => {
+    if (pending !== null || waiting.length > 0) unsaved.changed();
+  });
+  const noteEmpty = () => unsaved.setEmpty(clouds.list.value.length === 0 && scene.objects.value.length === 0);
+  clouds.list.follow(noteEmpty);
+  scene.objects.follow(noteEmpty);
   clouds.closed.follow((id) => void (id !== null && edits.forget(id)));
   view.onProblem((message) => {
     notices.add("warning", message);
@@ -70,7 +82,6 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
 
   view.onEvicted((sessionId) => void clouds.restore(sessionId));
 
-  const desktop = desktopOf(window);
   const results = resultsPanel(texts.results);
   const trees = new TreePanel(view, scene, texts.trees);
   byId(page, "details-panel").append(trees.element, results.element);
@@ -88,6 +99,7 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
     view,
     clouds,
     scene,
+    unsaved,
     jobs,
     notices,
     connection,
@@ -100,6 +112,29 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
   editBar({ page, view, clouds, edits, texts: texts.edits });
   sessionToolbar(page, edits, () => operations.reveal("save"), texts.edits);
   connection.check();
+}
+
+/**
+ * The returned function tells the desktop app from now on whether there is work that no project has. Call it when the
+ * clouds are known: those of an earlier page count as work unless this tab remembers that a project has them.
+ */
+function unsavedTeller(
+  unsaved: UnsavedWork,
+  memory: TabMemory,
+  clouds: Clouds,
+  desktop: DesktopBridge | undefined,
+): () => void {
+  let isTelling = false;
+  return () => {
+    if (isTelling) return;
+    isTelling = true;
+    const isSaved = memory.read("unsaved", (value) => typeof value === "boolean") === false;
+    if (!isSaved && clouds.list.value.some(({ octree }) => octree === null)) unsaved.changed();
+    unsaved.is.follow((is) => {
+      memory.write("unsaved", is);
+      desktop?.tellUnsaved(is);
+    });
+  };
 }
 
 const isTreeList = (value: unknown): value is TreeList =>

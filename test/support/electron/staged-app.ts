@@ -55,6 +55,7 @@ export async function stageApp(): Promise<StagedApp> {
     }
     const driver = join(folder, "driver.js");
     await bundleDriver(driver);
+    await cp(join(folder, "dist", "backend", "entry", "preload.cjs"), join(folder, "preload.cjs"));
     await openTo(folder);
     const work = join(folder, "work");
     await mkdir(work);

@@ -6,6 +6,7 @@ import { AppError } from "../../../shared/errors.ts";
 class FakeBackend implements WindowBackend {
   state: WindowBackend["state"] = "stopped";
   stops = 0;
+  keeps: boolean | undefined;
   constructor(
     readonly instance: string,
     readonly tell: (change: StateChange) => void,
@@ -17,8 +18,9 @@ class FakeBackend implements WindowBackend {
     this.tell({ state: "ready" });
     return { url: "http://127.0.0.1:1", port: 1, pid: 1 };
   }
-  async stop() {
+  async stop({ removeSessions }: { readonly removeSessions: boolean }) {
     this.stops += 1;
+    this.keeps ??= !removeSessions;
     await new Promise((resolve) => setTimeout(resolve, 1));
     this.state = "stopped";
     return { exit_code: 0, killed: false };
@@ -27,7 +29,7 @@ class FakeBackend implements WindowBackend {
 
 function make() {
   const backends: FakeBackend[] = [];
-  const opened: { instance: string; files: readonly string[]; closed: () => void }[] = [];
+  const opened: { instance: string; files: readonly string[]; closed: (keepsSessions: boolean) => void }[] = [];
   const told: string[] = [];
   const next: { failure?: Error; window?: Error } = {};
   const windows = new DesktopWindows<FakeBackend>({
@@ -59,7 +61,7 @@ test("a closed window ends its backend alone, and the next window has its number
   const { windows, backends, opened } = make();
   await windows.open([]);
   await windows.open([]);
-  opened[0]?.closed();
+  opened[0]?.closed(false);
   await expect.poll(() => backends[0]?.state).toBe("stopped");
   expect(backends[1]?.state).toBe("ready");
   await windows.open([]);
@@ -69,9 +71,24 @@ test("a closed window ends its backend alone, and the next window has its number
 test("a number is free only when its backend has stopped", async () => {
   const { windows, backends, opened } = make();
   await windows.open([]);
-  opened[0]?.closed();
+  opened[0]?.closed(false);
   await windows.open([]); // the first is still stopping
   expect(backends[1]?.instance).toBe("window-2");
+});
+
+test("a closed window removes or keeps its sessions as it says", async () => {
+  const { windows, backends, opened } = make();
+  await Promise.all([windows.open([]), windows.open([])]);
+  opened[0]?.closed(false);
+  opened[1]?.closed(true);
+  await windows.stopAll();
+  expect(backends.map(({ keeps }) => keeps)).toEqual([false, true]);
+});
+
+test("kept sessions are opened by a window of their number", async () => {
+  const { windows, backends } = make();
+  await Promise.all([windows.open(["/a.las"], "window-3"), windows.open([]), windows.open([], "window-3")]);
+  expect(backends.map(({ instance }) => instance)).toEqual(["window-3", "window-1", "window-2"]);
 });
 
 test("a backend that does not start leaves nothing behind", async () => {
@@ -86,7 +103,7 @@ test("a window that does not open ends its backend", async () => {
   const { windows, backends, next } = make();
   next.window = new Error("no display");
   await expect(windows.open([])).rejects.toThrow("no display");
-  expect(backends[0]?.state).toBe("stopped");
+  expect(backends[0]).toMatchObject({ state: "stopped", keeps: true });
   expect(windows.idle).toBe(true);
 });
 
@@ -96,6 +113,7 @@ test("stopAll ends all of them", async () => {
   await windows.open([]);
   await windows.stopAll();
   expect(backends.map(({ state }) => state)).toEqual(["stopped", "stopped"]);
+  expect(backends.map(({ keeps }) => keeps)).toEqual([true, true]);
   expect(windows.idle).toBe(true);
 });
 

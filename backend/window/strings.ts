@@ -157,7 +157,7 @@ const operations = {
     name: (cloud: string) => `Leaf area of ${cloud}`,
     noBounds: "The extent of the cloud is unknown: load it into the view first.",
     leftOut: (voxels: number) => `${voxels} voxels of the lowest density are not drawn.`,
-    profile: "Mean density by height",
+    profile: "Mean density of measured voxels by height",
   },
   plant: {
     title: "Plant",

@@ -29,7 +29,12 @@ const Sweep = {
   phi_min: degrees("first bearing of the sweep, clockwise from +y", 0),
   phi_max: degrees("last bearing of the sweep, clockwise from +y", 360),
   beam_exit_diameter: z.number().min(0).nullish().default(null).describe("diameter of the beam at the scanner, metres"),
-  beam_divergence: z.number().min(0).nullish().default(null).describe("divergence of the beam, mrad, full angle"),
+  beam_divergence: z
+    .number()
+    .min(0)
+    .nullish()
+    .default(null)
+    .describe("divergence of the beam, mrad: half angle at 1/e2, as in the settings of a scan"),
   scan_azimuth_offset: z.number().nullish().default(null).describe("heading of the scanner, degrees clockwise from +y"),
   tilt_roll_deg: degrees("roll of the scanner, applied first", 0),
   tilt_pitch_deg: degrees("pitch of the scanner", 0),

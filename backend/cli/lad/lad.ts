@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { profileOf } from "../../../shared/client/lad-profile.ts";
 import type { LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { MAX_LAD_VOXELS } from "../../../shared/limits.ts";
@@ -12,7 +13,6 @@ import { type FolderRun, runInFolder, shown } from "../run/folder-run.ts";
 import { type CloudPart, checkInputs, readCloud, requireKind } from "../run/inputs.ts";
 import type { LadOptions } from "./options.ts";
 import { ladFigures, profileFigure } from "./pictures.ts";
-import { profileOf } from "./profile.ts";
 import { ladFacts, PROFILE_FILE, VOXEL_FILE, VOXEL_SPACE_FILE, writeResults } from "./results.ts";
 import { profileCsv, voxelCsv, voxelSpace } from "./tables.ts";
 

@@ -1,11 +1,10 @@
+import { isKnown, type LadProfile } from "../../../shared/client/lad-profile.ts";
 import type { LadCell, LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import { chartPicture } from "../drawing/chart.ts";
 import { framedPicture } from "../drawing/framed-picture.ts";
 import { drawGrid } from "../drawing/raster-picture.ts";
 import { VIEWS, type ViewName, viewFrame } from "../drawing/view-frame.ts";
 import type { PageFigure } from "../report/page.ts";
-import type { LadProfile } from "./profile.ts";
-import { isKnown } from "./tables.ts";
 
 export interface NamedFigure extends PageFigure {
   /** Name of the file without extension. */

@@ -1,3 +1,4 @@
+import type { LadProfile } from "../../../shared/client/lad-profile.ts";
 import type { LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
@@ -9,7 +10,6 @@ import { type CloudPart, inputFact } from "../run/inputs.ts";
 import { reportedWarnings } from "../wording.ts";
 import type { LadOptions } from "./options.ts";
 import type { NamedFigure } from "./pictures.ts";
-import type { LadProfile } from "./profile.ts";
 
 export const PROFILE_FILE = "profile.csv";
 export const VOXEL_FILE = "voxels.csv";

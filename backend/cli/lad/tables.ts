@@ -1,6 +1,6 @@
+import { isKnown, type LadProfile } from "../../../shared/client/lad-profile.ts";
 import type { LadCell, LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import { AppError } from "../../../shared/errors.ts";
-import type { LadProfile } from "./profile.ts";
 
 const blank = (value: number) => (Number.isFinite(value) ? String(value) : "");
 
@@ -32,9 +32,6 @@ export function profileCsv({ levels, lai, footprint_m2, leaf_area_m2 }: LadProfi
   ].join("\n");
 }
 
-/** Whether the voxel has a density: measured, or interpolated where it is occluded. */
-export const isKnown = ({ lad_solved, under_sampled, lad_filled }: LadCell) =>
-  lad_filled || (lad_solved && !under_sampled);
 const known = (value: (cell: LadCell) => number | null | undefined) => (cell: LadCell) =>
   isKnown(cell) ? (value(cell) ?? "") : "";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isKnown, profileOf } from "../../../shared/client/lad-profile.ts";
 import { LadRequest, type LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import type { VoxelGrid } from "../../../shared/contract/voxel-grid.ts";
 import { strings } from "../strings.ts";
@@ -7,7 +8,7 @@ import type { Cloud } from "../workflow/clouds.ts";
 import { count, fileStem, measure } from "../workflow/format.ts";
 import { cloudOperation } from "./operation.ts";
 import { ScannerPosition, scannerOf } from "./scanner-position.ts";
-import { isKnown, voxelMesh } from "./voxel-mesh.ts";
+import { voxelMesh } from "./voxel-mesh.ts";
 
 const words = strings.workflow.operations.lad;
 
@@ -41,7 +42,7 @@ export const lad = cloudOperation({
         [words.facts.occluded, count(answer.under_sampled_count)],
       ],
       warnings: [...answer.warnings, ...(left_out > 0 ? [words.leftOut(left_out)] : [])],
-      bars: { title: words.profile, unit: "m²/m³", rows: profileOf(answer) },
+      bars: { title: words.profile, unit: "m²/m³", rows: barsOf(answer) },
       file: { name: `${fileStem(cloud.name)}-lad.csv`, content: csvOf(answer), type: "text/csv" },
     };
   },
@@ -71,30 +72,21 @@ function gridOf({ min, max }: WorldBox, edge_m: number): z.input<typeof VoxelGri
   };
 }
 
-/** Mean density of the solved voxels of each layer, from the top. */
-function profileOf({ cells, nx, ny, nz, bounds, grid_size }: LadSuccess): (readonly [string, number])[] {
-  const rows: (readonly [string, number])[] = [];
-  for (let layer = nz - 1; layer >= 0; layer -= 1) {
-    const solved = cells.filter((cell) => isKnown(cell) && Math.floor(cell.index / (nx * ny)) === layer);
-    const height = bounds[0][2] + ((layer + 0.5) * grid_size[2]) / nz;
-    if (solved.length > 0)
-      rows.push([measure(height, "m", 1), solved.reduce((sum, { lad }) => sum + lad, 0) / solved.length]);
-  }
-  return rows;
+/** Mean density of the measured voxels of each layer, from the top. */
+export function barsOf(answer: LadSuccess): (readonly [string, number])[] {
+  const measured = profileOf(answer).levels.filter(({ measured_count }) => measured_count > 0);
+  const floor = answer.bounds[0][2];
+  return measured.map(({ height_m, mean_lad }) => [measure(floor + height_m, "m", 1), mean_lad] as const).reverse();
 }
 
-const COLUMNS = [
-  "lad",
-  "leaf_area",
-  "lad_std",
-  "hit_count",
-  "beam_count",
-  "lad_solved",
-  "under_sampled",
-  "lad_filled",
-] as const;
+/** Of voxels with a density: occluded ones have none, and interpolated ones are marked. */
+const DENSITIES = ["lad", "leaf_area", "lad_std"] as const;
+const COUNTS = ["hit_count", "beam_count", "lad_solved", "under_sampled", "lad_filled"] as const;
 
-function csvOf({ cells }: LadSuccess): string {
-  const rows = cells.map((cell) => [...cell.center, ...COLUMNS.map((name) => cell[name] ?? "")].join(","));
-  return `${["x_m", "y_m", "z_m", ...COLUMNS].join(",")}\n${rows.join("\n")}\n`;
+export function csvOf({ cells }: LadSuccess): string {
+  const rows = cells.map((cell) => {
+    const densities = DENSITIES.map((name) => (isKnown(cell) ? (cell[name] ?? "") : ""));
+    return [...cell.center, ...densities, ...COUNTS.map((name) => cell[name] ?? "")].join(",");
+  });
+  return `${["x_m", "y_m", "z_m", ...DENSITIES, ...COUNTS].join(",")}\n${rows.join("\n")}\n`;
 }

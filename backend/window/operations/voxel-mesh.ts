@@ -1,4 +1,5 @@
-import type { LadCell, LadSuccess } from "../../../shared/contract/lad-compute.ts";
+import { isKnown } from "../../../shared/client/lad-profile.ts";
+import type { LadSuccess } from "../../../shared/contract/lad-compute.ts";
 import type { MeshInput } from "../view/cloud-view.ts";
 
 /** More would fill the memory of the graphics card for no better picture. */
@@ -8,10 +9,6 @@ const SHRINK = 0.8;
 const CUBE = [
   0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5,
 ].flatMap((corner) => [corner & 1, (corner >> 1) & 1, (corner >> 2) & 1].map((bit) => bit - 0.5));
-
-/** True if the density of the voxel counts: it is solved and seen well enough, or filled. */
-export const isKnown = ({ lad_solved, under_sampled, lad_filled }: LadCell): boolean =>
-  lad_filled || (lad_solved && !under_sampled);
 
 /** Voxels with leaves as cubes, the darker the denser; those with the least area are left out where there are too many. */
 export function voxelMesh(

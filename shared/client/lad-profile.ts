@@ -1,4 +1,4 @@
-import type { LadCell, LadSuccess } from "../../../shared/contract/lad-compute.ts";
+import type { LadCell, LadSuccess } from "../contract/lad-compute.ts";
 
 /** The measured voxels of one layer of the grid (contract lad 6). */
 export interface ProfileLevel {
@@ -25,7 +25,13 @@ export interface LadProfile {
   readonly leaf_area_m2: number;
 }
 
-const isMeasured = ({ lad_solved, under_sampled, lad_filled }: LadCell) => lad_solved && !under_sampled && !lad_filled;
+/** Whether the density of the voxel was measured: beams told it, and enough of them reached the voxel. */
+export const isMeasured = ({ lad_solved, under_sampled, lad_filled }: LadCell) =>
+  lad_solved && !under_sampled && !lad_filled;
+
+/** Whether the voxel has a density: measured, or interpolated where it is occluded. */
+export const isKnown = ({ lad_solved, under_sampled, lad_filled }: LadCell) =>
+  lad_filled || (lad_solved && !under_sampled);
 
 /** Profile and leaf area index. The level of a voxel comes from its index, not from its height. */
 export function profileOf({ cells, nx, ny, nz, grid_size }: LadSuccess): LadProfile {

@@ -196,13 +196,21 @@ const ExportFields = z
       .describe(
         "names of the scalar columns to write, in order; unknown names are skipped, with a warning; null = the default of the format; ignored for xyz, obj, pts and ptx, whose columns are fixed",
       ),
+    system_of: z
+      .string()
+      .nullish()
+      .default(null)
+      .describe(
+        "id of an open session whose coordinate system a LAS or LAZ file states, such as the cloud that the source was registered onto; none = the file states none; null = the system of the source; other formats state none",
+      ),
   })
   .meta({ id: "ExportRequest" });
 export const ExportRequest = withIdleKeys(
   ExportFields,
   idleByAll(
     idleUnless(({ source }) => !isSent(source), "points", "colors"),
-    idleUnless(({ source }) => isSent(source), "columns"),
+    idleUnless(({ source }) => isSent(source), "columns", "system_of"),
+    idleUnless(({ format }) => /^la[sz]$/i.test(String(format)), "system_of"),
     idleUnless(({ dest_path }) => !isSent(dest_path) || dest_path === "", "filename"),
   ),
 );

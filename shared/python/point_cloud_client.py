@@ -218,6 +218,7 @@ class PointCloudClient:
         dest_path  absolute path on the service's machine; without it, the response holds the file in `data`, base64
         overwrite  replace whatever is at dest_path; without it, a file that no export wrote causes an error
         columns    scalar columns to write, in order
+        system_of  id of a session whose coordinate system a LAS or LAZ file states, or "none"; default: that of the source
         """
         return self._run("/api/pointcloud/export", {}, fields, on_progress)
 

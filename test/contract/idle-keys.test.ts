@@ -50,6 +50,7 @@ const CASES: readonly (readonly [path: string, more: () => object, named: readon
   ["/api/segment/wood", () => ({ points: null, source: source(), reflectance: [1] }), ["reflectance"]],
   ["/api/qsm/build", () => ({ source: source() }), ["points"]],
   ["/api/pointcloud/export", () => ({ columns: ["a"] }), ["columns"]],
+  ["/api/pointcloud/export", () => ({ system_of: "none", format: "las" }), ["system_of"]],
   ["/api/pointcloud/export", () => ({ source: source(), filename: "a.txt" }), ["points"]],
   ["/api/scan/export-xml", () => ({ data_format: "las" }), ["data_format"]],
   ["/api/lidar/scan", () => scanned({ max_returns: 2 }), ["scanners[0].max_returns"]],

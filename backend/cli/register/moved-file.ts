@@ -16,6 +16,9 @@ export interface MovedFile {
   readonly warnings: readonly string[];
 }
 
+/** Formats that state a coordinate system. */
+export const STATES_SYSTEM: ReadonlySet<string> = new Set(["las", "laz"]);
+
 /** Formats that are read and not written, and what is written instead. */
 const INSTEAD: Readonly<Record<string, CopyFormat>> = { tsv: "csv" };
 
@@ -36,7 +39,7 @@ export const movedName = ({ name }: Input, format: string): string =>
 
 /** Writes the moving part at its new place. */
 export async function writeMoved(
-  moving: Part,
+  { moving, fixed }: { readonly moving: Part; readonly fixed: Part },
   matrix: Motion,
   format: CopyFormat | MeshFormat,
   run: FolderRun,
@@ -44,12 +47,13 @@ export async function writeMoved(
   run.progress.stage("Writing the moved file");
   const name = movedName(moving.file, format);
   return moving.kind === "cloud"
-    ? writeCloud(moving, matrix, { name, format: format as CopyFormat }, run)
+    ? writeCloud(moving, fixed, matrix, { name, format: format as CopyFormat }, run)
     : writeTriangles(moving, matrix, { name, format: format as MeshFormat }, run);
 }
 
 async function writeCloud(
   { file, tail }: CloudPart,
+  fixed: Part,
   matrix: Motion,
   { name, format }: { readonly name: string; readonly format: CopyFormat },
   run: FolderRun,
@@ -63,6 +67,8 @@ async function writeCloud(
     format,
     dest_path: out.stage(name),
     columns: WITH_COLUMNS.has(format) ? scalarNames(tail) : null,
+    // Its coordinates are those of the fixed part now.
+    ...(STATES_SYSTEM.has(format) ? { system_of: fixed.kind === "cloud" ? fixed.tail.session_id : "none" } : {}),
   };
   const done = await client.exportCloud(request, shown(run));
   const own = extname(file.name).slice(1).toLowerCase();

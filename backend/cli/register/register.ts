@@ -49,8 +49,8 @@ export async function register(
     const figures = await pairFigures(places, pose.matrix, options.pictureSize, run);
     const curve = await convergenceFigure(pose.answer);
     clock.lap("draw");
-    const written = await writeMoved(parts.moving, pose.matrix, format, run);
-    const file = { ...written, warnings: [...written.warnings, ...systemWarnings(parts.moving, parts.fixed)] };
+    const written = await writeMoved(parts, pose.matrix, format, run);
+    const file = { ...written, warnings: [...written.warnings, ...systemWarnings(parts.moving, parts.fixed, format)] };
     clock.lap("copy");
     const result = await writeResults(
       { ...parts, pose, file, places: places.moving },

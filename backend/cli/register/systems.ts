@@ -1,17 +1,17 @@
 import type { Part } from "../run/inputs.ts";
+import { STATES_SYSTEM } from "./moved-file.ts";
 
 const systemOf = (part: Part): number | null => (part.kind === "cloud" ? (part.tail.crs_epsg ?? null) : null);
-const named = (epsg: number | null) => (epsg === null ? "without a coordinate system" : `EPSG:${epsg}`);
+const named = (epsg: number | null) => (epsg === null ? "no coordinate system" : `EPSG:${epsg}`);
 
 /** What the moved file says of its coordinate system, where the fixed part has another one. */
-export function systemWarnings(moving: Part, fixed: Part): string[] {
+export function systemWarnings(moving: Part, fixed: Part, format: string): string[] {
   const [own, its] = [systemOf(moving), systemOf(fixed)];
   if (moving.kind !== "cloud" || own === its) return [];
-  const stated =
-    own === null
-      ? "The moved file states no coordinate system"
-      : `The moved file still states EPSG:${own}, the system of ${moving.file.name} before it was moved`;
-  return [
-    `${stated}. Its coordinates are now those of ${fixed.file.name} (${named(its)}): tell the programs that read it.`,
-  ];
+  const [from, onto] = [moving.file.name, fixed.file.name];
+  return STATES_SYSTEM.has(format)
+    ? [`The moved file states ${named(its)}, as ${onto} does; ${from} states ${named(own)}.`]
+    : [
+        `Coordinates of the moved file are those of ${onto} (${named(its)}), no longer those of ${from} (${named(own)}): tell the programs that read it.`,
+      ];
 }

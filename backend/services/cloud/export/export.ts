@@ -11,10 +11,11 @@ import { fromNative } from "../../../jobs/native-error.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
 import { makeTemporaryFolder } from "../../../sessions/temporary-folder.ts";
 import { type Destination, destination } from "../../files/destination.ts";
-import { checkRaster, type ExportFormat, exportFormat } from "../../files/export-format.ts";
+import { checkRaster, type ExportFormat, exportFormat, isLas } from "../../files/export-format.ts";
 import { type ExportView, writePoints } from "../../files/writers.ts";
 import { sourceSession, sourceTranslation } from "../../run/points.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
+import { type CoordinateSystem, systemOf } from "./system.ts";
 import { inlineView, sessionView } from "./view.ts";
 
 /** A request that passed the checks before the run. */
@@ -25,6 +26,8 @@ export interface CheckedExport {
   readonly dest: Destination | null;
   readonly filename: string;
   readonly session: CloudSession | null;
+  /** Coordinate system that the file states; null = that of the session. */
+  readonly system: CoordinateSystem | null;
   /** Unknown keys of the request. */
   readonly unknown_keys: readonly string[];
 }
@@ -52,10 +55,12 @@ export async function checkExportRequest(
       `colors has ${colors.length} rows, points has ${points.length}; give one colour per point`,
     );
   }
+  const system = session && isLas(format) ? await systemOf(request.system_of ?? null, deps) : null;
   return {
     request,
     format,
     dest,
+    system,
     filename: fileName(request.filename, format, dest?.path ?? null),
     session,
     unknown_keys,
@@ -64,11 +69,12 @@ export async function checkExportRequest(
 
 /** Writes the file under a temporary name and renames it. A failure or cancel leaves no file. */
 export async function exportCloud(checked: CheckedExport, deps: Deps, job: Job): Promise<WrittenTail> {
-  const { session } = checked;
+  const { session, system } = checked;
   if (session) {
-    return session.read(job, async (state) =>
-      writeExport(checked, await sessionView(state, checked.request, checked.format, job.quiet()), deps, job),
-    );
+    return session.read(job, async (own) => {
+      const state = system ? { ...own, meta: { ...own.meta, ...system } } : own;
+      return writeExport(checked, await sessionView(state, checked.request, checked.format, job.quiet()), deps, job);
+    });
   }
   return writeExport(checked, await inlineView(checked.request, checked.format, job), deps, job);
 }

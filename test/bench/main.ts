@@ -92,8 +92,8 @@ if (process.platform !== "linux") fail("The benchmark reads /proc and needs Linu
 const setup = await run(process.execPath, ["scripts/setup.mjs"]);
 if (setup.status !== 0) fail(`The setup failed:\n${setup.stderr}`, 1);
 try {
-  buildProgram();
   if (asked["install-peers"]) installPeers();
+  buildProgram();
 } catch (error) {
   fail((error as Error).message, 1);
 }

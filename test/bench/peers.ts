@@ -1,5 +1,6 @@
 // Programs of others that do a job of ours, where Debian packages them. Nothing is installed unless asked for.
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./folders.ts";
 import { plotFiles } from "./inputs.ts";
@@ -47,9 +48,13 @@ export async function measurePeer(job: string, count: number | undefined): Promi
   return { note: "", name: peer.name, ...figures, rate: figures.count / figures.wall_s };
 }
 
-/** Installs the Debian packages of the peers. */
+/** What the bench's own program is built with where it is there: jobs of triangles then measure beside it. */
+const EMBREE = { debian: "libembree-dev", present: () => existsSync("/usr/include/embree3/rtcore.h") } as const;
+
+/** Installs the Debian packages of the peers. Call it before the bench's program is built. */
 export function installPeers(): void {
-  const missing = Object.values(peers).filter((peer) => typeof peer !== "string" && !peer.present()) as Peer[];
+  const programs = Object.values(peers).filter((peer) => typeof peer !== "string") as Peer[];
+  const missing = [EMBREE, ...programs].filter(({ present }) => !present());
   const packages = [...new Set(missing.map(({ debian }) => debian))];
   if (packages.length === 0) return;
   const sudo = process.getuid?.() === 0 ? [] : ["sudo", "-n"];

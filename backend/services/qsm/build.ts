@@ -14,6 +14,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
+import { implausibleWarnings } from "./implausible.ts";
 import { modelOf, NO_MODEL, type QsmAnswer } from "./model.ts";
 
 /** Stages of a build after its points are read, with the fraction at which each begins. */
@@ -90,6 +91,7 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   if (!found.metrics) throw new AppError("invalid_argument", noModel(found));
   job.stage("Done", 1, 1);
   const { points_used, metrics } = found;
+  warnings.push(...implausibleWarnings(positions.length, metrics));
   return { success: true, ...model, metrics, points_used, warnings, error: null };
 }
 

@@ -14,6 +14,7 @@ import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
+import { implausibleWarnings } from "./implausible.ts";
 import { modelOf, type QsmModel } from "./model.ts";
 import { thinnedTreeWarnings } from "./thinned-trees.ts";
 import { type BatchTrees, batchTrees } from "./tree-rows.ts";
@@ -134,6 +135,7 @@ async function oneModel(
     const found = await own.track(() => start({ ...trees.rows, first, count }));
     const { cylinders, shoots, ...counts } = await modelOf(found.qsm);
     if (!found.metrics) return failed("invalid_argument", noModel(found), found.points_used);
+    const warnings = [...found.warnings, ...implausibleWarnings(count, found.metrics)];
     return {
       tree_id: id,
       success: true,
@@ -144,7 +146,7 @@ async function oneModel(
       wood_only: trees.wood_only,
       ...counts,
       metrics: found.metrics,
-      ...(found.warnings.length > 0 ? { warnings: [...found.warnings] } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
       ...(request.include_models ? { cylinders, shoots } : {}),
     };
   } catch (raw) {

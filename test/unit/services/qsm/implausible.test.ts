@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { implausibleWarnings } from "../../../../backend/services/qsm/implausible.ts";
+
+const tree = (tree_height_m: number, trunk_diameter_mm: number, canopy_width_m: number) => ({
+  tree_height_m,
+  trunk_diameter_mm,
+  canopy_width_m,
+});
+
+test.each([
+  ["a pine, 22.3 m and 193 mm", 30_826, tree(22.3, 193, 6.1)],
+  ["a slender spruce, 25 m and 170 mm", 20_000, tree(25, 170, 4)],
+  ["a tropical tree thinned to 50,000 points", 50_000, tree(23.3, 348, 12.6)],
+  ["a redwood, 90 m and 2 m", 500_000, tree(90, 2_000, 20)],
+  ["a tomato, 2 m and 8 mm", 5_000, tree(2, 8, 0.6)],
+])("%s is plausible", (_what, points, metrics) => {
+  expect(implausibleWarnings(points, metrics)).toEqual([]);
+});
+
+test.each([
+  [
+    "a chain through an airborne crown",
+    410,
+    tree(13.2, 14.8, 1),
+    /^a trunk 15 mm thick cannot stand 13\.2 m high; too few/,
+  ],
+  ["three airborne branches", 56, tree(0.2, 12, 2.9), /^only 8 points per m2 of the crown; too few/],
+])("%s is told", (_what, points, metrics, said) => {
+  expect(implausibleWarnings(points, metrics)).toEqual([expect.stringMatching(said)]);
+});

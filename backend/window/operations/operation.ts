@@ -5,7 +5,7 @@ import type { Strings } from "../strings.ts";
 import type { CloudView } from "../view/cloud-view.ts";
 import type { Cloud, Clouds } from "../workflow/clouds.ts";
 import type { JobRun } from "../workflow/jobs.ts";
-import type { Scene } from "../workflow/scene.ts";
+import type { Scene, TreeOrigin } from "../workflow/scene.ts";
 import { type Field, type FieldText, fieldOf } from "./field.ts";
 
 /** What an operation works with. */
@@ -35,8 +35,13 @@ export interface Outcome {
     readonly unit: string;
     readonly rows: readonly (readonly [string, number])[];
   };
-  /** A file for the user. */
-  readonly file?: { readonly name: string; readonly content: BlobPart; readonly type: string };
+  /** A file for the user; `trees`: what it lists. */
+  readonly file?: {
+    readonly name: string;
+    readonly content: BlobPart;
+    readonly type: string;
+    readonly trees?: TreeOrigin;
+  };
 }
 
 export interface Operation {

@@ -333,6 +333,8 @@ test("tree_version differs while points or tree numbers are others, and only the
   const now = () => versionOf(made, session_id);
   expect(await now()).toBe(first);
   const seen = new Set([first]);
+  await post("delete_region", { region: { ...inAll, min: [99, 99, 99] } }); // nothing is there
+  expect(await now()).toBe(first);
   for (const [change, payload, undo, back] of [
     ["delete_region", { region: inPart }, "reset_edits", { edit_count: 0 }],
     ["label_region", tree(7), "reset_label_edits", { slug: "tree_instance" }],

@@ -3,16 +3,20 @@ import { ownedColumns } from "./cloud-session.ts";
 import { countsOf } from "./edits.ts";
 import { bytesOf, type FolderSummary, sourceName } from "./folder-summary.ts";
 import { hindrance, type Stored } from "./stored-session.ts";
+import { treeVersion } from "./tree-version.ts";
 
 export type { SessionSummary };
 
 export async function summaryOf(stored: Stored): Promise<SessionSummary> {
   const { session, disk, unsavedReason } = stored;
   const { state } = session;
+  const trees = treeVersion(state).catch(() => undefined); // a file that cannot be read does not hide the session
   const losses = state.meta.recovery_losses ?? [];
   const hindered = hindrance(stored);
   const inMemory = [...ownedColumns(state)].filter(({ file }) => file === null);
   const memory_bytes = inMemory.reduce((sum, { native }) => sum + native.bytes, 0);
+  const disk_bytes = disk ? await bytesOf(disk.folder) : 0;
+  const tree_version = await trees;
   return {
     session_id: session.id,
     source_name: sourceName(state.meta),
@@ -21,7 +25,7 @@ export async function summaryOf(stored: Stored): Promise<SessionSummary> {
     problems: [...(hindered === undefined ? [] : [hindered]), ...losses, ...(unsavedReason ? [unsavedReason] : [])],
     total_count: state.columns.get("positions")?.length ?? 0,
     deleted_count: countsOf(state).deleted_count,
-    disk_bytes: disk ? await bytesOf(disk.folder) : 0,
+    disk_bytes,
     memory_bytes,
     world_shift: state.meta.world_shift && [...state.meta.world_shift],
     undo: {
@@ -33,6 +37,7 @@ export async function summaryOf(stored: Stored): Promise<SessionSummary> {
       ),
     },
     last_used: new Date(performance.timeOrigin + session.lastUsed).toISOString(),
+    ...(tree_version === undefined ? {} : { tree_version }),
   };
 }
 

@@ -427,6 +427,7 @@ export const strings = {
     trees: {
       title: "Trees",
       none: "No tree list yet. Run “Tree list”.",
+      stale: "The cloud has changed since this list was made: run Tree list again.",
       caption: (trees: string) => `${trees} trees`,
       sort: (column: string) => `Sort by ${column}`,
       histogram: (column: string, low: string, high: string) => `Distribution of ${column}, ${low} to ${high}`,

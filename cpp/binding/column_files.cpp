@@ -1,3 +1,6 @@
+#include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +80,32 @@ Napi::Value damaged_column_files(const Napi::CallbackInfo& info) {
       });
 }
 
+/// The checksum of a column: from its file if that is still there.
+std::uint64_t checksum_of(const AnyColumn& column, const std::optional<std::string>& path, OpContext& ctx) {
+  if (path) {
+    try {
+      return io::stored_checksum(*path);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kNotFound) throw;  // replaced meanwhile; the mapping is whole
+    }
+  }
+  return io::column_checksum(column, ctx);
+}
+
+// columnChecksum(column: NativeColumn, path: string | null): NativeJob<string>
+Napi::Value column_checksum(const Napi::CallbackInfo& info) {
+  const ColumnPtr column = ColumnHandle::get(info[0]);
+  std::optional<std::string> path;
+  if (!info[1].IsNull()) path = strict_string(info[1], "path");
+  return start_job<std::uint64_t>(
+      info.Env(), JobOptions{}, [column, path](OpContext& ctx) { return checksum_of(*column, path, ctx); },
+      [](Napi::Env env, std::uint64_t&& sum) -> Napi::Value {
+        std::array<char, 17> hex{};
+        std::snprintf(hex.data(), hex.size(), "%016" PRIx64, sum);
+        return Napi::String::New(env, hex.data());
+      });
+}
+
 // mapColumnFile(path: string): NativeColumn
 Napi::Value map_column_file(const Napi::CallbackInfo& info) {
   return ColumnHandle::wrap(info.Env(), io::map_column_file(strict_string(info[0], "path")));
@@ -96,6 +125,7 @@ void register_column_files(Napi::Env env, Napi::Object exports) {
   add<write_column_files>(env, exports, "writeColumnFiles");
   add<sync_column_file>(env, exports, "syncColumnFile");
   add<damaged_column_files>(env, exports, "damagedColumnFiles");
+  add<column_checksum>(env, exports, "columnChecksum");
   add<map_column_file>(env, exports, "mapColumnFile");
   add<try_lock_file>(env, exports, "tryLockFile");
 }

@@ -190,6 +190,21 @@ AnyColumn map_column_file(const std::string& path) {
   return AnyColumn::map_file(path, kColumnFileHeader, parsed.dtype, static_cast<std::size_t>(parsed.count));
 }
 
+std::uint64_t column_checksum(const AnyColumn& column, OpContext& ctx) {
+  const std::size_t bytes = column.bytes();
+  return checksum_blocks(bytes, kVerifyBlocks, ctx,
+                         [&](std::size_t begin, std::size_t end, std::uint64_t* sums) {
+                           for (std::size_t block = begin; block < end; ++block) {
+                             const std::size_t at = block * kBlock;
+                             sums[block] = checksum_block(column.data() + at, std::min(kBlock, bytes - at));
+                           }
+                         });
+}
+
+std::uint64_t stored_checksum(const std::string& path) {
+  return read_header(platform::File::open_read(path)).checksum;
+}
+
 void sync_column_file(const std::string& path) { platform::File::sync_path(path); }
 
 bool verify_column_file(const std::string& path, OpContext& ctx) {

@@ -65,6 +65,13 @@ class ColumnFileWriter {
 /// Maps a column file. Errors: kNotFound, kInvalidFile (wrong magic, version, type, header checksum or length).
 AnyColumn map_column_file(const std::string& path);
 
+/// The checksum of the data that `write_column_file` stores with this column. One pass over the data, no memory. Cancel within
+/// 8 MiB.
+std::uint64_t column_checksum(const AnyColumn& column, OpContext& ctx);
+
+/// The checksum of the data in the header of a file; the data is not read. Errors: those of map_column_file.
+std::uint64_t stored_checksum(const std::string& path);
+
 /// Flushes a written column file to the disk.
 void sync_column_file(const std::string& path);
 

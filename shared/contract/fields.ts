@@ -19,6 +19,11 @@ export const MissOctreeCacheId = z
 
 export const WorldShift = Point.nullable().describe("metres; true world = stored + world_shift; null = no shift");
 
+/** What `tree_version` tells. */
+export const TREE_VERSION_MEANING =
+  "key of the positions, the deleted rows and the values of column tree_instance, an opaque string: another one where any of them has changed, the same again after an undo, a restart of the service and in a project that is opened";
+export const TreeVersion = z.string();
+
 export const Success = z.boolean().describe("false: the reason is in `error`; the other fields are empty");
 
 /** Beside `error` where a failure is an ordinary response. */

@@ -277,8 +277,9 @@ class PointCloudClient:
         """All sessions, the last used first, also damaged ones and those that cannot be changed.
 
         Each has session_id, source_name, state (ready, read_only, damaged or unavailable), is_open, problems, total_count,
-        deleted_count, disk_bytes, memory_bytes, world_shift, undo (deletions, and label_strokes by column) and last_used. Waits for the
-        recovery after a restart.
+        deleted_count, disk_bytes, memory_bytes, world_shift, undo (deletions, and label_strokes by column) and last_used, and with
+        a column tree_instance tree_version, a key of positions, deleted rows and tree numbers. Waits for the recovery after a
+        restart.
         """
         return self._json("GET", "/api/cloud/sessions", None, call)["sessions"]
 
@@ -724,7 +725,8 @@ class PointCloudClient:
         skip_noise             points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no tree, whatever
                                tree_instance says, and do not widen the plot (default)
 
-        Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, noise_count, warnings and params.
+        Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, noise_count, tree_version, warnings
+        and params. While list_sessions gives the same tree_version for the session, the trees are those of the cloud.
         """
         return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
 

@@ -94,6 +94,39 @@ describe.skipIf(!hasChromium)("the window", () => {
   );
 
   test(
+    "says that a tree list no longer fits its cloud, and chooses no tree of it until it fits again",
+    async () => {
+      const { page, problems } = await openWindow(browser, backend.url, TOKEN);
+      await openScan(page);
+      for (const [id, fields] of [["ground"], ["dem", { add_height_column: true }], ["trees"], ["inventory"]] as const)
+        expect(await operate(page, id, { ...fields })).toMatch(/: done$/);
+      await expectTrees(page);
+      const told = page.getByText("The cloud has changed since this list was made: run Tree list again.");
+      const shown = async () =>
+        [await told.nth(0).isVisible(), await told.nth(1).isVisible(), await pressed(page).count()] as const;
+      expect(await shown()).toEqual([false, false, 1]);
+      await page.getByRole("button", { name: "Box", exact: true }).click();
+      await dragOverView(page, 0.45, 0.55);
+      await page.getByRole("button", { name: "Delete points" }).click();
+      await eventually(async () => expect(await shown()).toEqual([true, true, 0])); // above the list, and beside its file
+      expect(await accessProblems(page)).toEqual([]);
+      await page.locator(".tree-list tbody td").first().click();
+      expect(await page.locator(".tree-list tbody button:enabled").count()).toBe(0);
+      expect(await pressed(page).count()).toBe(0);
+      await endOfJob(page);
+      await page.reload();
+      await eventually(async () => expect(await told.first().isVisible()).toBe(true));
+      await page.getByRole("button", { name: /^Undo/ }).click();
+      await eventually(async () => expect(await told.count()).toBe(0));
+      await expectTrees(page);
+      expect(problems).toEqual([]);
+      await page.close();
+      await closeAll();
+    },
+    START_MS,
+  );
+
+  test(
     "keeps edits over a kill of the service, also one made meanwhile, and undoes them",
     async () => {
       const { page, problems } = await openWindow(browser, backend.url, TOKEN);
@@ -170,6 +203,7 @@ describe.skipIf(!hasChromium)("the window", () => {
   );
 });
 
+const pressed = (page: Page) => page.locator('.tree-list tbody button[aria-pressed="true"]');
 const focused = (page: Page) => page.evaluate("document.activeElement?.id");
 
 /** Answers the next ground request with its cost; the values of acknowledge_cost of all that were sent. */

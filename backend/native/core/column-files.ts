@@ -5,6 +5,7 @@ export interface ColumnFilesNative {
   writeColumnFiles(columns: readonly NativeColumn[], paths: readonly string[]): NativeJob<null>;
   syncColumnFile(path: string): NativeJob<null>;
   damagedColumnFiles(paths: readonly string[]): NativeJob<number[]>;
+  columnChecksum(column: NativeColumn, path: string | null): NativeJob<string>;
   mapColumnFile(path: string): NativeColumn;
   tryLockFile(path: string): (() => void) | null;
 }
@@ -18,6 +19,12 @@ export const writeColumnFiles = (columns: readonly NativeColumn[], paths: readon
 export const syncColumnFile = (path: string): NativeJob<null> => addon.syncColumnFile(path);
 /** Reads the files whole; the numbers of those that are missing or differ from their checksum. */
 export const damagedColumnFiles = (paths: readonly string[]): NativeJob<number[]> => addon.damagedColumnFiles(paths);
+/**
+ * Checksum of the values, 16 hex digits: the same in memory and in a file. `path`: the column's file, of which only the
+ * header is read; null = none.
+ */
+export const columnChecksum = (column: NativeColumn, path: string | null): NativeJob<string> =>
+  addon.columnChecksum(column, path);
 /** Maps a column file read-only. Errors: invalid_file if it is damaged. */
 export const mapColumnFile = (path: string): NativeColumn => addon.mapColumnFile(path);
 /** Takes an exclusive lock between processes and returns its release; null if another process holds it. The system

@@ -15,6 +15,7 @@ import * as native from "../../native/inventory.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { TREE_SLUG, treeVersion } from "../../sessions/tree-version.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { NOISE_SLUGS, noiseWarnings } from "../classify/noise-rows.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
@@ -26,7 +27,6 @@ import { plotWarnings } from "./plot-warnings.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
 
-export const TREE_SLUG = "tree_instance";
 const GROUND_SLUG = "ground_class";
 const UNCLASSIFIED_EFFECT = "Trees among them may be missing or have a wrong height, and so may the plot.";
 const CHANGED = "the cloud changed while the inventory ran; run it again";
@@ -59,6 +59,7 @@ export async function treeInventory(
       const trees = base.columns.get(extraKey(TREE_SLUG));
       if (!trees)
         throw new AppError("invalid_argument", `The cloud has no column ${TREE_SLUG}: run Segment Trees first.`);
+      const tree_version = await treeVersion(base);
       job.stage("Indexing trees", 0.02, 0.02);
       const quiet = job.quiet(); // the stages show the inventory itself
       const hits = await treeHits(base, request.skip_noise, quiet);
@@ -72,7 +73,7 @@ export async function treeInventory(
         const answer = answerOf(found, request, params, job);
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
         const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
-        return { ...answer, noise_count, warnings: [...noise, ...gaps, ...coarse, ...answer.warnings] };
+        return { ...answer, noise_count, tree_version, warnings: [...noise, ...gaps, ...coarse, ...answer.warnings] };
       });
     });
   } catch (raw) {

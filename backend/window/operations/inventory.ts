@@ -12,13 +12,15 @@ export const inventory = cloudOperation({
   id: "inventory",
   schema: TreeInventoryRequest,
   words,
-  run: async (request, { client, cloud, run, scene }) => {
+  run: async (request, { client, cloud, clouds, run, scene }) => {
     const answer = await client.treeInventory(cloud.session_id, request, run);
     if (!answer.success) {
       throw new AppError(answer.code ?? "internal", answer.error ?? [words.none, ...answer.warnings].join(" "));
     }
-    const { trees, stand, skipped, warnings } = answer;
-    scene.trees.set({ session_id: cloud.session_id, trees, stand });
+    const { trees, stand, skipped, warnings, tree_version } = answer;
+    const origin = { session_id: cloud.session_id, ...(tree_version === undefined ? {} : { tree_version }) };
+    await clouds.learn();
+    scene.trees.set({ ...origin, trees, stand });
     const table = treeCsv({ scan_name: cloud.name, trees, settings: DEFAULT_STAND_SETTINGS });
     return {
       facts: [
@@ -28,7 +30,12 @@ export const inventory = cloudOperation({
         [words.facts.cover, measure(stand?.crown_union_area_m2, "m²", 1)],
       ],
       warnings: [...warnings, ...skipped.map(({ tree_id, reason }) => words.skippedTree(tree_id, reason))],
-      file: { name: `${fileStem(cloud.name)}-trees.csv`, content: [...table].join(""), type: "text/csv" },
+      file: {
+        name: `${fileStem(cloud.name)}-trees.csv`,
+        content: [...table].join(""),
+        type: "text/csv",
+        trees: origin,
+      },
     };
   },
 });

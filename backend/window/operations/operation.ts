@@ -5,7 +5,7 @@ import type { Strings } from "../strings.ts";
 import type { CloudView } from "../view/cloud-view.ts";
 import type { Cloud, Clouds } from "../workflow/clouds.ts";
 import type { JobRun } from "../workflow/jobs.ts";
-import type { Scene } from "../workflow/scene.ts";
+import type { Scene, TreeOrigin } from "../workflow/scene.ts";
 import type { UnsavedWork } from "../workflow/unsaved-work.ts";
 import { type Field, type FieldText, fieldOf } from "./field.ts";
 
@@ -37,8 +37,13 @@ export interface Outcome {
     readonly unit: string;
     readonly rows: readonly (readonly [string, number])[];
   };
-  /** A file for the user. */
-  readonly file?: { readonly name: string; readonly content: BlobPart; readonly type: string };
+  /** A file for the user; `trees`: what it lists. */
+  readonly file?: {
+    readonly name: string;
+    readonly content: BlobPart;
+    readonly type: string;
+    readonly trees?: TreeOrigin;
+  };
 }
 
 export interface Operation {

@@ -34,6 +34,8 @@ export interface CloudsParts {
   readonly jobs: Jobs;
   readonly memory: TabMemory;
   readonly texts: { readonly unnamed: string; readonly drawing: (name: string) => string };
+  /** The service could not tell what it knows of its sessions. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** The clouds of the service, those shown in the view, and the one that operations work on. */
@@ -45,6 +47,9 @@ export class Clouds {
   readonly #parts: CloudsParts;
   /** Sessions whose picture is being renewed; true: once more afterwards. */
   readonly #renewing = new Map<string, boolean>();
+  /** Requests for the list of sessions that were sent, and the newest of them whose answer was used. */
+  #asked = 0;
+  #used = 0;
 
   /** When octrees of sessions were built again because the service had lost them. */
   readonly #restored = new Map<string, number>();
@@ -58,7 +63,8 @@ export class Clouds {
 
   /** Asks the service for its sessions: new ones are listed, closed ones go. Shows again what this tab showed. */
   async refresh(): Promise<void> {
-    const { sessions } = await this.#parts.client.listSessions();
+    let sessions: readonly SessionSummary[] | undefined;
+    while (!sessions) sessions = await this.#sessions();
     const remembered = this.#parts.memory.read(MEMORY_KEY, isRemembered) ?? [];
     const before = new Map(this.list.value.map((cloud) => [cloud.session_id, cloud]));
     const list = sessions.map((summary): Cloud => {
@@ -83,6 +89,19 @@ export class Clouds {
     for (const cloud of list) {
       const wasShown = remembered.some(({ session_id }) => session_id === cloud.session_id);
       if (wasShown && !cloud.octree && cloud.summary?.is_open) void this.show(cloud.session_id);
+    }
+  }
+
+  /** Learns what the service knows of the listed sessions after they changed. */
+  async learn(): Promise<void> {
+    try {
+      const summaries = new Map((await this.#sessions())?.map((summary) => [summary.session_id, summary]));
+      if (summaries.size === 0) return;
+      this.#publish(
+        this.list.value.map((cloud) => ({ ...cloud, summary: summaries.get(cloud.session_id) ?? cloud.summary })),
+      );
+    } catch (error) {
+      this.#parts.onFailure(error);
     }
   }
 
@@ -115,6 +134,7 @@ export class Clouds {
     await (cloud.octree ? this.#parts.view.updateCloud(input) : this.#parts.view.addCloud(input));
     if (!cloud.is_visible) this.#parts.view.setVisible(sessionId, false);
     if (this.selected.value === null) this.selected.set(sessionId);
+    void this.learn();
   }
   /** Builds the octree of the session as it is now, and draws it. Requests that come meanwhile share one more build. */
   async renew(sessionId: string): Promise<void> {
@@ -156,6 +176,15 @@ export class Clouds {
     this.closed.set(sessionId);
   }
 
+  /** The sessions of the service; undefined if a later request was answered earlier. */
+  async #sessions(): Promise<readonly SessionSummary[] | undefined> {
+    this.#asked += 1;
+    const mine = this.#asked;
+    const { sessions } = await this.#parts.client.listSessions();
+    if (mine < this.#used) return undefined;
+    this.#used = mine;
+    return sessions;
+  }
   #change(sessionId: string, change: Partial<Cloud>): void {
     this.#publish(this.list.value.map((cloud) => (cloud.session_id === sessionId ? { ...cloud, ...change } : cloud)));
   }

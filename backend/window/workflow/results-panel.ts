@@ -1,7 +1,10 @@
 import type { Outcome } from "../operations/operation.ts";
 import type { Strings } from "../strings.ts";
+import type { Cloud, Clouds } from "./clouds.ts";
 import { button, download, el } from "./dom.ts";
 import { measure } from "./format.ts";
+import type { TreeOrigin } from "./scene.ts";
+import { isStale } from "./tree-choice.ts";
 
 const KEPT = 6;
 
@@ -11,13 +14,33 @@ export interface ResultsPanel {
 }
 
 /** Results of operations, the newest first. */
-export function resultsPanel(texts: Strings["workflow"]["results"]): ResultsPanel {
+export function resultsPanel(
+  texts: Strings["workflow"]["results"],
+  clouds: Pick<Clouds, "list">,
+  stale: string,
+): ResultsPanel {
   const none = el("p", { class: "help" }, texts.none);
   const list = el("div", {});
   const element = el("section", { class: "results" }, el("h2", {}, texts.title), none, list);
+  /** Beside files of tree lists: that the cloud has changed. */
+  const notes = new WeakMap<Element, { readonly element: HTMLElement; readonly trees: TreeOrigin }>();
+  const tellStale = (all: readonly Cloud[]) => {
+    for (const child of list.children) {
+      const note = notes.get(child);
+      if (note) note.element.hidden = !isStale(note.trees, all);
+    }
+  };
+  clouds.list.follow(tellStale);
   const add = (title: string, outcome: Outcome) => {
     none.hidden = true;
-    list.prepend(card(title, outcome, texts));
+    const added = card(title, outcome, texts);
+    if (outcome.file?.trees) {
+      const note = el("p", { class: "problem", role: "status" }, stale);
+      notes.set(added, { element: note, trees: outcome.file.trees });
+      added.append(note);
+    }
+    list.prepend(added);
+    tellStale(clouds.list.value);
     while (list.children.length > KEPT) list.lastElementChild?.remove();
   };
   return { element, add };

@@ -5,9 +5,15 @@ import type { QsmCylinder } from "../../../shared/contract/qsm-records.ts";
 import type { ViewObject } from "../view/cloud-view.ts";
 import { Signal } from "./signal.ts";
 
-/** Measured trees of a session. */
-export interface TreeList {
+/** Which trees a list or table was measured from. */
+export interface TreeOrigin {
   readonly session_id: string;
+  /** Of the session when they were measured; absent in lists of earlier versions. */
+  readonly tree_version?: string;
+}
+
+/** Measured trees of a session. */
+export interface TreeList extends TreeOrigin {
   readonly trees: readonly TreeRow[];
   readonly stand: StandRecord | null;
 }

@@ -20,6 +20,7 @@ import { openProject } from "./project.ts";
 import { resultsPanel } from "./results-panel.ts";
 import { Scene, type TreeList } from "./scene.ts";
 import { sessionToolbar } from "./session-toolbar.ts";
+import { TreeChoice } from "./tree-choice.ts";
 import { TreePanel } from "./tree-panel.ts";
 import { UnsavedWork } from "./unsaved-work.ts";
 
@@ -45,12 +46,14 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
     connection.noticed(error);
     notices.add("error", title, [sentenceOf(error)]);
   });
-  const clouds = new Clouds({ client, view, jobs, memory, texts: texts.clouds });
+  const onFailure = (error: unknown) => connection.noticed(error);
+  const clouds = new Clouds({ client, view, jobs, memory, texts: texts.clouds, onFailure });
   const edits = new Edits({
     client,
     memory,
     onChanged: (sessionIds) => {
       unsaved.changed();
+      void clouds.learn();
       for (const id of sessionIds) void clouds.renew(id);
     },
     onFailure: (error) => {
@@ -82,8 +85,8 @@ export function startWorkflow({ client, view, strings, page }: WorkflowParts): v
 
   view.onEvicted((sessionId) => void clouds.restore(sessionId));
 
-  const results = resultsPanel(texts.results);
-  const trees = new TreePanel(view, scene, texts.trees);
+  const results = resultsPanel(texts.results, clouds, texts.trees.stale);
+  const trees = new TreePanel(new TreeChoice(view, scene, clouds), texts.trees);
   byId(page, "details-panel").append(trees.element, results.element);
   connectionLine(page, connection, texts.connection);
   const open = { client, clouds, scene, jobs, notices, texts, showAll: () => view.fit() };

@@ -1,10 +1,10 @@
 import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { Strings } from "../strings.ts";
-import type { CloudView } from "../view/cloud-view.ts";
 import { button, el } from "./dom.ts";
 import { count, measure } from "./format.ts";
 import { binsOf, histogram } from "./histogram.ts";
-import type { Scene, TreeList } from "./scene.ts";
+import type { TreeList } from "./scene.ts";
+import type { ShownTrees, TreeChoice } from "./tree-choice.ts";
 
 type Texts = Strings["workflow"]["trees"];
 type Column = keyof Texts["columns"];
@@ -24,45 +24,39 @@ interface Order {
 /** The tree list: sorts by a column, shows the distribution of each, and the chosen tree in the view. */
 export class TreePanel {
   readonly element: HTMLElement;
-  readonly #view: CloudView;
+  readonly #choice: TreeChoice;
   readonly #texts: Texts;
   readonly #body = el("div", { class: "tree-list" });
-  #list: TreeList | null = null;
+  #shown: ShownTrees | null = null;
   #order: Order = { column: "tree_id", ascending: true };
-  #selected: number | null = null;
 
-  constructor(view: CloudView, scene: Scene, texts: Texts) {
-    this.#view = view;
+  constructor(choice: TreeChoice, texts: Texts) {
+    this.#choice = choice;
     this.#texts = texts;
     this.element = el("section", { class: "trees" }, el("h2", {}, texts.title), this.#body);
-    scene.trees.follow((list) => {
-      this.#list = list;
-      if (this.#selected !== null) view.highlightTree(null);
-      this.#selected = null;
-      this.#draw();
-    });
-    view.onPick((point) => {
-      const id = point?.values.tree_instance;
-      if (
-        id !== undefined &&
-        point?.session_id === this.#list?.session_id &&
-        this.#list?.trees.some(({ tree_id }) => tree_id === id)
-      )
-        this.#select(id, true);
+    choice.shown.follow((shown) => {
+      const before = this.#shown;
+      this.#shown = shown;
+      if (before?.list === shown.list && before.is_stale === shown.is_stale) this.#mark(shown.is_picked);
+      else this.#draw();
     });
   }
 
-  #select(id: number | null, scroll: boolean): void {
-    this.#selected = id;
-    this.#view.highlightTree(id);
+  /** Marks the row of the chosen tree. */
+  #mark(scroll: boolean): void {
+    const { chosen = null } = this.#shown ?? {};
     for (const row of this.#body.querySelectorAll<HTMLElement>("tbody tr")) {
-      const isSelected = row.dataset.tree === String(id);
-      row.classList.toggle("selected", isSelected);
-      row.querySelector("button")?.setAttribute("aria-pressed", String(isSelected));
-      if (isSelected && scroll) row.scrollIntoView({ block: "nearest" });
+      const isChosen = row.dataset.tree === String(chosen);
+      row.classList.toggle("selected", isChosen);
+      row.querySelector("button")?.setAttribute("aria-pressed", String(isChosen));
+      if (isChosen && scroll) row.scrollIntoView({ block: "nearest" });
     }
     const clear = this.#body.querySelector<HTMLButtonElement>(".tree-clear");
-    if (clear) clear.disabled = id === null;
+    if (clear) clear.disabled = chosen === null;
+  }
+  /** Chooses a tree, or no tree if it was the chosen one. */
+  #toggle(id: number): void {
+    this.#choice.choose(this.#shown?.chosen === id ? null : id);
   }
   #sort(column: Column): void {
     const isSame = this.#order.column === column;
@@ -72,7 +66,7 @@ export class TreePanel {
   }
 
   #draw(): void {
-    const list = this.#list;
+    const { list = null, is_stale = false } = this.#shown ?? {};
     const texts = this.#texts;
     if (!list) {
       this.#body.replaceChildren(el("p", { class: "help" }, texts.none));
@@ -82,9 +76,10 @@ export class TreePanel {
       (column) => column === "tree_id" || list.trees.some((tree) => typeof tree[column] === "number"),
     );
     const heads = columns.map((column) => this.#head(column, list));
-    const rows = sorted(list.trees, this.#order).map((tree) => this.#row(tree, columns));
+    const rows = sorted(list.trees, this.#order).map((tree) => this.#row(tree, columns, is_stale));
     this.#body.replaceChildren(
-      button(texts.clear, () => this.#select(null, false), { class: "tree-clear", disabled: this.#selected === null }),
+      ...(is_stale ? [el("p", { class: "problem", role: "status" }, texts.stale)] : []),
+      button(texts.clear, () => this.#choice.choose(null), { class: "tree-clear" }),
       el(
         "div",
         { class: "table-frame", tabindex: 0, role: "region", "aria-label": texts.title },
@@ -97,7 +92,7 @@ export class TreePanel {
         ),
       ),
     );
-    if (this.#selected !== null) this.#select(this.#selected, true);
+    this.#mark(true);
   }
   #head(column: Column, { trees }: TreeList): HTMLElement {
     const [label, unit] = this.#texts.columns[column];
@@ -118,10 +113,11 @@ export class TreePanel {
       bins && words !== null && histogram(bins, words),
     );
   }
-  #row(tree: TreeRow, columns: readonly Column[]): HTMLElement {
+  #row(tree: TreeRow, columns: readonly Column[], is_stale: boolean): HTMLElement {
     const { tree_id, flags } = tree;
-    const choose = button(String(tree_id), () => this.#select(this.#selected === tree_id ? null : tree_id, false), {
+    const choose = button(String(tree_id), () => this.#toggle(tree_id), {
       class: "plain",
+      disabled: is_stale,
       "aria-pressed": "false",
       "aria-label": this.#texts.selected(tree_id),
     });
@@ -134,7 +130,7 @@ export class TreePanel {
     const row = el("tr", { "data-tree": tree_id }, ...cells, el("td", {}, notes));
     row.addEventListener("click", (event) => {
       if (event.target instanceof HTMLButtonElement) return;
-      this.#select(this.#selected === tree_id ? null : tree_id, false);
+      this.#toggle(tree_id);
     });
     return row;
   }

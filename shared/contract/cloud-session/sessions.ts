@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SessionId, WorldShift } from "../fields.ts";
+import { SessionId, TREE_VERSION_MEANING, TreeVersion, WorldShift } from "../fields.ts";
 
 export const SESSION_STATES = ["ready", "read_only", "damaged", "unavailable"] as const;
 
@@ -41,6 +41,9 @@ export const SessionSummary = z
       })
       .describe("what can be undone; nothing if is_open is false"),
     last_used: z.iso.datetime().describe("time of the last request for it; after a restart, of its last change"),
+    tree_version: TreeVersion.optional().describe(
+      `${TREE_VERSION_MEANING}; absent without the column, if is_open is false, and if its files cannot be read now`,
+    ),
   })
   .meta({ id: "SessionSummary" });
 export type SessionSummary = z.infer<typeof SessionSummary>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorCodes } from "../../errors.ts";
 import { checkedByService } from "../documented.ts";
-import { Warnings } from "../fields.ts";
+import { TREE_VERSION_MEANING, TreeVersion, Warnings } from "../fields.ts";
 import { Point } from "../geometry.ts";
 
 export const CIRCLE_SEARCHES = ["ransac", "hough"] as const;
@@ -271,6 +271,9 @@ export const TreeInventoryTail = z
       .int()
       .optional()
       .describe("number of hits left out as noise; 0 with skip_noise false; absent if refused"),
+    tree_version: TreeVersion.optional().describe(
+      `${TREE_VERSION_MEANING}, as they were measured: while GET /api/cloud/sessions tells the same for the session, the list is about its points and its tree numbers; absent if refused`,
+    ),
     warnings: Warnings,
     params: z
       .object({

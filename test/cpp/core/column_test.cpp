@@ -76,6 +76,7 @@ TEST(ColumnFile, RoundTripsEveryTypeAndNoticesEveryFlippedByte) {
     ASSERT_EQ(mapped.bytes(), column.bytes());
     EXPECT_EQ(std::memcmp(mapped.data(), column.data(), column.bytes()), 0);
     EXPECT_TRUE(io::verify_column_file(path, ctx));
+    EXPECT_EQ(io::stored_checksum(path), io::column_checksum(column, ctx));
   }
   const auto size = std::filesystem::file_size(path);
   for (std::size_t at = 0; at < size; ++at) {
@@ -105,6 +106,25 @@ TEST(ColumnFile, RoundTripsEveryTypeAndNoticesEveryFlippedByte) {
   }
   std::remove(path.c_str());
   EXPECT_THROW(io::map_column_file(path), Error);
+}
+
+TEST(ColumnFile, ChecksumInMemoryIsThatOfTheFile) {
+  JobControl control;
+  OpContext ctx(control);
+  const auto path = temporary("_sum.col");
+  for (const std::size_t size : {0, 31, 1 << 20, (20 << 20) + 5}) {
+    AnyColumn column(DType::kU8, size);
+    for (std::size_t i = 0; i < size; ++i) column.data()[i] = static_cast<std::byte>(i * 31 + (i >> 13));
+    io::write_column_file(column, path, ctx);
+    const std::uint64_t sum = io::column_checksum(column, ctx);
+    EXPECT_EQ(io::stored_checksum(path), sum) << size;
+    EXPECT_EQ(io::column_checksum(io::map_column_file(path), ctx), sum) << size;
+    if (size == 0) continue;
+    column.data()[size / 2] ^= std::byte{1};
+    EXPECT_NE(io::column_checksum(column, ctx), sum) << size;
+  }
+  std::remove(path.c_str());
+  EXPECT_THROW(io::stored_checksum(path), Error);
 }
 
 TEST(ColumnFile, EmptyColumn) {

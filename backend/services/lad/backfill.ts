@@ -115,7 +115,7 @@ async function recovered(
     already_had_misses: false,
     miss_octree_cache_id: overlay.cache_id,
     restored_deleted_hits: hits - mask.hit_count,
-    warnings: [...scan.warnings, ...warnings, ...droppedHits(lost), ...overlay.warnings],
+    warnings: [...checked.warnings, ...scan.warnings, ...warnings, ...droppedHits(lost), ...overlay.warnings],
   };
 }
 

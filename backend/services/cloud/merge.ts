@@ -11,7 +11,7 @@ import { deletedCount, hasNormals, NORMAL_SLUGS } from "../../sessions/edits.ts"
 import { fixedColumn, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { keepOctrees, octreeCost } from "../octree/publish.ts";
-import { makeChild, stateBytes } from "./child.ts";
+import { lostHits, makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
 import { type FillOf, type MergedReturns, mergedReturns } from "./merge-returns.ts";
@@ -162,7 +162,7 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
     return rest.every((value) => value === first) ? (metas[0] as CloudMeta)[key] : otherwise;
   };
   let lost = 0;
-  for (const state of states) lost += (await surviving(state, job)).deleted_count + state.meta.unrestorable_hit_count;
+  for (const state of states) lost += (await surviving(state, job)).deleted_count + lostHits(state.meta);
   const constants = mergedConstants(states);
   const varied = constants.columns.flatMap(({ extra }) => (extra ? [extra] : []));
   const scales = metas.map(({ source_scale_m }) => source_scale_m);

@@ -50,6 +50,8 @@ export interface CloudMeta {
   readonly backfilled_misses_moved: boolean;
   /** Hits of the original scan that this session no longer has as rows. */
   readonly unrestorable_hit_count: number;
+  /** Such hits whose pulses the recovered misses contain, wrongly; absent: none. */
+  readonly misses_of_lost_hits?: number;
   /** Scanner positions by the values of the column scan_index; absent or empty if the source has none. */
   readonly scan_origins?: readonly ScanOrigin[];
   /** What damage on the disk has lost of this session, sentences for the user; absent if nothing. */

@@ -11,7 +11,9 @@
 #include "ops/cloud/convert.h"
 #include "ops/cloud/coordinate_step.h"
 #include "ops/cloud/point_spacing.h"
+#include "ops/cloud/return_numbering.h"
 #include "ops/cloud/return_numbers.h"
+#include "ops/cloud/returns_from_one.h"
 #include "ops/cloud/select_hits.h"
 
 namespace pc::binding {
@@ -193,6 +195,34 @@ Napi::Value max_channel_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, std::uint16_t&& highest) -> Napi::Value { return Napi::Number::New(env, highest); });
 }
 
+// returnNumbering(target_index, target_count | null, skip: u8 | null): NativeJob<ReturnNumbering>
+Napi::Value return_numbering_job(const Napi::CallbackInfo& info) {
+  const auto index = ColumnHandle::get(info[0]);
+  const auto count = info[1].IsNull() ? nullptr : ColumnHandle::get(info[1]);
+  const auto skip = optional_typed_column(info[2], DType::kU8, "skip");
+  return start_job<ReturnNumbering>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) {
+        return return_numbering(*index, count.get(), view_or_empty<std::uint8_t>(skip), ctx);
+      },
+      [](Napi::Env env, ReturnNumbering&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("first", found.first ? Napi::Value(Napi::Number::New(env, *found.first)) : env.Null());
+        out.Set("first_count", static_cast<double>(found.first_count));
+        out.Set("unknown_count", static_cast<double>(found.unknown_count));
+        return out;
+      });
+}
+
+// returnsFromOne(target_index, target_count | null): NativeJob<NativeColumn>
+Napi::Value returns_from_one_job(const Napi::CallbackInfo& info) {
+  const auto index = ColumnHandle::get(info[0]);
+  const auto count = info[1].IsNull() ? nullptr : ColumnHandle::get(info[1]);
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return returns_from_one(*index, count.get(), ctx); }, column_result);
+}
+
 // returnNumbers(target_index, target_count): NativeJob<ReturnNumbers | null>
 Napi::Value return_numbers_job(const Napi::CallbackInfo& info) {
   const auto index = ColumnHandle::get(info[0]), count = ColumnHandle::get(info[1]);
@@ -233,6 +263,8 @@ void register_cloud(Napi::Env env, Napi::Object exports) {
   add<to_f64>(env, exports, "toF64");
   add<to_f32>(env, exports, "toF32");
   add<max_channel_job>(env, exports, "maxChannel");
+  add<return_numbering_job>(env, exports, "returnNumbering");
+  add<returns_from_one_job>(env, exports, "returnsFromOne");
   add<return_numbers_job>(env, exports, "returnNumbers");
   add<are_return_numbers_job>(env, exports, "areReturnNumbers");
   register_misses(env, exports);

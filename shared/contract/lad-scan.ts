@@ -64,7 +64,7 @@ const LadScanFields = z
       .describe("(n) inline pulses, metres, true world: where each return or miss lies"),
     scalar_columns: PulseColumns.nullish().default(null).describe("values of the inline pulses"),
     origin: Point.describe(
-      "scanner position, metres, true world; beam origins of the pulses and positions of merged scans replace it",
+      "scanner position, metres, true world; beam origins of the pulses and positions of merged scans replace it. A warning tells if it is implausibly far from the hits",
     ),
     trajectory: PoseStream.nullish()
       .default(null)

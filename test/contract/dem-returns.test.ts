@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SessionDemMeta } from "../../shared/contract/cloud-session/dem.ts";
 import { MergeResponse } from "../../shared/contract/cloud-session/merge.ts";
 import { create, exportTail, scanFile } from "../support/app/app.ts";
@@ -94,4 +94,69 @@ test("merged with a cloud that counts from 0: 0 is its first return", async () =
   });
   expect(warnings?.join()).toContain("have the value 0 there: Target Index, Target Count");
   expect((await columnOf(made, merged.session_id, "extra/target_index"))?.[0]).toBe(0);
+});
+
+describe("merged clouds, of which one counts from 0 and one from 1, count from 1", () => {
+  const merged = async (...session_ids: string[]) => {
+    const answer = await answered(made, MergeResponse, "/api/cloud/session/merge", { session_ids });
+    const column = async (slug: string) => (await columnOf(made, answer.merged.session_id, `extra/${slug}`)) ?? [];
+    return { id: answer.merged.session_id, warnings: answer.warnings, column };
+  };
+  /** Pulses of two returns: one at 5 m, one on the ground, numbered from 0. */
+  const from_zero = () =>
+    cloud(made, [
+      "x y z target_index target_count",
+      ...field.map(([x, y]) => `${x} ${y} 5 0 2`),
+      ...field.map(([x, y]) => `${x} ${y} 0 1 2`),
+    ]);
+  const MIXED =
+    "1 cloud counts the returns of a pulse from 0 and 1 cloud counts from 1: its target_index is 1 higher in the merged cloud, so that all count from 1.";
+
+  test("in any order; the surface has the first returns of both", async () => {
+    const [zero, one] = [await from_zero(), await create(made, pulses())];
+    for (const ids of [
+      [zero.session_id, one.session_id],
+      [one.session_id, zero.session_id],
+    ]) {
+      const { id, warnings, column } = await merged(...ids);
+      expect(warnings).toContain(MIXED);
+      const numbers = await column("target_index");
+      expect([0, 1, 2].map((number) => numbers.filter((value) => value === number).length)).toEqual([0, 3200, 3200]);
+      const { meta, f32 } = await surface(id, { surface_type: "dtm" });
+      expect(meta).not.toHaveProperty("warnings");
+      expect(f32("layer_grid_return_density").reduce((sum, n) => sum + n, 0)).toBe(3200);
+    }
+  });
+
+  test("also where the other has one return per pulse, a constant of its LAS file", async () => {
+    const single = scanFile(
+      made,
+      lasBytes(field.map(([x, y]) => ({ x, y, z: 20, return_number: 1, number_of_returns: 1 }))),
+    );
+    const one = await create(made, single);
+    const { warnings, column } = await merged((await from_zero()).session_id, one.session_id);
+    expect(warnings).toContain(MIXED);
+    const numbers = await column("target_index");
+    expect([0, 1, 2].map((number) => numbers.filter((value) => value === number).length)).toEqual([0, 3200, 1600]);
+  });
+
+  test("unknown returns stay unknown, also those of an earlier merge", async () => {
+    const plain = await cloud(made, ["x y z", "1 1 12", "2 1 12"]);
+    const earlier = await merged((await from_zero()).session_id, plain.session_id);
+    expect((await earlier.column("target_index")).slice(-2)).toEqual([0, 0]);
+    const unknown = await create(made, pulses(STRAYS));
+    const { id, warnings, column } = await merged(earlier.id, unknown.session_id);
+    expect(warnings).toContain(MIXED);
+    const numbers = await column("target_index");
+    expect(numbers.slice(3200, 3202)).toEqual([0, 0]);
+    expect(numbers.slice(-4)).toEqual([0, 0, 0, 0]);
+    const { meta } = await surface(id, { surface_type: "dsm" });
+    expect(meta.warnings).toEqual([expect.stringMatching(/^6 points have return number 0 beside 3200 with 1/)]);
+  });
+
+  test("clouds that count alike keep their numbers", async () => {
+    const { warnings, column } = await merged((await from_zero()).session_id, (await from_zero()).session_id);
+    expect(warnings).toBeUndefined();
+    expect(Math.min(...(await column("target_index")))).toBe(0);
+  });
 });

@@ -107,3 +107,31 @@ test("a project keeps the buffer", async () => {
   expect(warnings).toEqual([]);
   expect(contentsOf(await stateOf(made, session_map[id] ?? ""))).toEqual(contentsOf(await stateOf(made, id)));
 });
+
+test("hits that were dropped before a backfill stay told: by the leaf area, after another backfill, in a project and in copies", async () => {
+  const id = await session();
+  await made.post(id, "delete_region", { region: { kind: "box", min: [2, -9, -9], max: [4, 9, 9] } });
+  await made.post(id, "bake", {});
+  const { unrestorable_hit_count: dropped } = (await stateOf(made, id)).meta;
+  expect(dropped).toBeGreaterThan(100);
+  const warned = async (session_id: string) =>
+    (await tail(made, LadSuccess, LAD_URL, ladRequest({ scans: [{ session_id, origin: [-3, 0, 0] }] }))).warnings;
+  const told = expect.stringMatching(
+    new RegExp(`^Scan 1 has recovered misses of ${dropped} pulses whose hits were dropped by a bake`),
+  );
+  for (let round = 0; round < 2; round += 1) {
+    expect((await backfill(id)).warnings).toContainEqual(
+      expect.stringMatching(`^${dropped} hits of the scan were dropped`),
+    );
+    expect(await warned(id)).toContainEqual(told);
+    expect((await warned(id)).join()).not.toMatch(/has lost/);
+  }
+  const path = join(made.folder, "dropped.proj");
+  await saved(made, path, [id]);
+  const { session_map } = await opened(made, path);
+  expect(await warned(session_map[id] ?? "")).toContainEqual(told);
+
+  const copy = (await made.post(id, "duplicate", {})).json().duplicate.session_id;
+  const { meta } = await stateOf(made, copy);
+  expect([meta.unrestorable_hit_count, meta.misses_of_lost_hits]).toEqual([dropped, undefined]); // a copy has no recovered misses
+});

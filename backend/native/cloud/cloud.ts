@@ -80,6 +80,16 @@ export interface BeamTrajectory {
   readonly unusable: number;
 }
 
+/** How a cloud numbers the returns of a pulse. */
+export interface ReturnNumbering {
+  /** Number of the first return: the lowest one; null if no row has a number. */
+  readonly first: number | null;
+  /** Rows with it. */
+  readonly first_count: number;
+  /** Rows with 0 although returns count from 1: their return is unknown. */
+  readonly unknown_count: number;
+}
+
 /** Numbers of returns as LAS files have them. */
 export interface ReturnNumbers {
   /** They are the given columns. */
@@ -129,6 +139,12 @@ export interface CloudNative {
   beamTrajectory(times: NativeColumn, origins: NativeColumn, maxPoses: number): NativeJob<BeamTrajectory>;
   toF64(column: NativeColumn): NativeJob<NativeColumn>;
   maxChannel(colors: NativeColumn): NativeJob<number>;
+  returnNumbering(
+    target_index: NativeColumn,
+    target_count: NativeColumn | null,
+    skip: NativeColumn | null,
+  ): NativeJob<ReturnNumbering>;
+  returnsFromOne(target_index: NativeColumn, target_count: NativeColumn | null): NativeJob<NativeColumn>;
   returnNumbers(target_index: NativeColumn, target_count: NativeColumn): NativeJob<ReturnNumbers | null>;
   areReturnNumbers(
     target_index: NativeColumn,
@@ -179,6 +195,12 @@ export const toF32: CloudNative["toF32"] = (column, params) => addon.toF32(colum
 export const toF64 = (column: NativeColumn) => addon.toF64(column);
 /** Largest channel value of a colour column. */
 export const maxChannel = (colors: NativeColumn) => addon.maxChannel(colors);
+/** How a cloud numbers the returns of a pulse. */
+export const returnNumbering: CloudNative["returnNumbering"] = (target_index, target_count, skip) =>
+  addon.returnNumbering(target_index, target_count, skip);
+/** Return numbers counted from 1, of a cloud that counts from 0. */
+export const returnsFromOne: CloudNative["returnsFromOne"] = (target_index, target_count) =>
+  addon.returnsFromOne(target_index, target_count);
 /** Return numbers of LAS; null if a value is no whole number from 0 to 255. */
 export const returnNumbers: CloudNative["returnNumbers"] = (target_index, target_count) =>
   addon.returnNumbers(target_index, target_count);

@@ -67,7 +67,8 @@ export async function makeChild(
 
 /** The description that a child inherits from its parent. `taken_count`: number of the parent's hits in the child. */
 export function childMeta(parent: CloudState, hit_count: number, taken_count: number): CloudMeta {
-  const { recovery_losses: _, ...meta } = parent.meta; // the child has lost nothing since it exists
+  // The child has lost nothing since it exists, and has no recovered misses.
+  const { recovery_losses: _, misses_of_lost_hits: __, ...meta } = parent.meta;
   return {
     ...meta,
     octree_cache_id: null,
@@ -78,9 +79,13 @@ export function childMeta(parent: CloudState, hit_count: number, taken_count: nu
     miss_octree_cache_id: null,
     backfilled_misses_stale: false,
     backfilled_misses_moved: false,
-    unrestorable_hit_count: parent.meta.unrestorable_hit_count + hit_count + deletedCount(parent.undo) - taken_count,
+    unrestorable_hit_count: lostHits(parent.meta) + hit_count + deletedCount(parent.undo) - taken_count,
   };
 }
+
+/** Hits of the original scan that a cloud has neither as rows nor, without its recovered misses, as anything else. */
+export const lostHits = ({ unrestorable_hit_count, misses_of_lost_hits = 0 }: CloudMeta): number =>
+  unrestorable_hit_count + misses_of_lost_hits;
 
 /** All columns of a state except the mask, without the rows marked in `drop`. The caller owns them. */
 export async function keptColumns(

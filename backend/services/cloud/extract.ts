@@ -58,7 +58,8 @@ export function extractByColumn(
         const make = async (whole: Job) => {
           const quiet = whole.quiet(buildThreads(slice.count, total));
           const columns = await groupColumns(base, { order, slice, misses }, quiet);
-          return makeChildOf(birth, columns, childMeta(base, mask.hit_count, slice.count), deps, WHOLE, quiet);
+          const meta = childMeta(base, hitsToTake(base, request.slug, mask.hit_count, slice), slice.count);
+          return makeChildOf(birth, columns, meta, deps, WHOLE, quiet);
         };
         return { count: slice.count, make };
       });
@@ -128,6 +129,10 @@ function slicesOf({ values, counts }: native.Groups): Slice[] {
     return slice;
   });
 }
+
+/** Hits of what a child is taken from: of one scan of a file of several, its own are all. */
+const hitsToTake = ({ meta }: CloudState, slug: string, hit_count: number, { count }: Slice): number =>
+  slug === "scan_index" && meta.scan_origins ? count : hit_count;
 
 type Misses = ReadonlyMap<string, NativeColumn>;
 

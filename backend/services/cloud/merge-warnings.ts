@@ -1,5 +1,6 @@
 import type { Job } from "../../jobs/job.ts";
 import type { CloudMeta, CloudState } from "../../sessions/cloud-session.ts";
+import { deletedCount } from "../../sessions/edits.ts";
 import { fixedColumn, optionalExtra } from "../octree/columns.ts";
 import { knownClasses } from "../run/known-classes.ts";
 
@@ -28,7 +29,9 @@ function systemName({ crs_epsg, crs_is_geographic, crs_wkt, crs_geotiff }: Cloud
 
 /** Warns of tree numbers that several clouds have: in the merged cloud they are one tree. */
 export async function treeWarnings(states: readonly CloudState[], job: Job): Promise<string[]> {
-  const shared = (await sharedNumbers(states, TREE_SLUG, job)).filter((id) => id > 0).length;
+  const shared = sharedBy(await Promise.all(states.map((state) => numbersOf(state, TREE_SLUG, job)))).filter(
+    (id) => id > 0,
+  ).length;
   if (shared === 0) return [];
   const which = shared === 1 ? "1 tree number is" : `${shared} tree numbers are`;
   return [
@@ -38,9 +41,12 @@ export async function treeWarnings(states: readonly CloudState[], job: Job): Pro
 
 /** Warns of scan numbers that several clouds have, and of rasters that would share their cells. */
 export async function scanWarnings(states: readonly CloudState[], job: Job): Promise<string[]> {
-  const shared = (await sharedNumbers(states, SCAN_SLUG, job)).length;
+  const numbered = states.some((state) => optionalExtra(state, SCAN_SLUG));
+  const shared = numbered ? sharedBy(await Promise.all(states.map((state) => scansOf(state, job)))).length : 0;
+  const unnumbered = numbered && states.some((state) => !optionalExtra(state, SCAN_SLUG) && hasPoints(state));
   const which = shared === 1 ? "1 scan number is" : `${shared} scan numbers are`;
-  const scans = `${which} in more than one cloud: points with the same scan_index are one scan in the merged cloud. Unless they are parts of the same scans, export each cloud to a file of its own where scans matter (e57, ptx).`;
+  const filled = unnumbered ? " (all points of a cloud without scan_index are scan 0)" : "";
+  const scans = `${which} in more than one cloud${filled}: points with the same scan_index are one scan in the merged cloud. Unless they are parts of the same scans, export each cloud to a file of its own where scans matter (e57, ptx).`;
   const rasters = states.filter((state) => RASTER_COLUMNS.every((slug) => optionalExtra(state, slug)));
   const together = rasters.length > 1 && (await shareScans(rasters, job));
   return [
@@ -53,19 +59,25 @@ export async function scanWarnings(states: readonly CloudState[], job: Job): Pro
   ];
 }
 
-/** Whether points of several clouds are one scan: by equal numbers, or because clouds without scan_index are scan 0. */
+/** Whether points of several clouds are one scan. */
 async function shareScans(states: readonly CloudState[], job: Job): Promise<boolean> {
-  const own = states.map((state) => (optionalExtra(state, SCAN_SLUG) ? numbersOf(state, SCAN_SLUG, job) : [0]));
-  const numbers = (await Promise.all(own)).flat();
-  return new Set(numbers).size < numbers.length;
+  return sharedBy(await Promise.all(states.map((state) => scansOf(state, job)))).length > 0;
 }
 
-/** The numbers of a column that more than one cloud has. */
-async function sharedNumbers(states: readonly CloudState[], slug: string, job: Job): Promise<number[]> {
-  const clouds = new Map<number, number>();
-  for (const state of states)
-    for (const id of await numbersOf(state, slug, job)) clouds.set(id, (clouds.get(id) ?? 0) + 1);
-  return [...clouds].filter(([, count]) => count > 1).map(([id]) => id);
+const hasPoints = ({ undo, columns }: CloudState): boolean =>
+  deletedCount(undo) < (columns.get("positions")?.length ?? 0);
+
+/** The scan numbers of a cloud in the merged one: without scan_index, it is scan 0. */
+async function scansOf(state: CloudState, job: Job): Promise<readonly number[]> {
+  if (!optionalExtra(state, SCAN_SLUG)) return hasPoints(state) ? [0] : [];
+  return numbersOf(state, SCAN_SLUG, job);
+}
+
+/** The numbers that more than one cloud has. */
+function sharedBy(clouds: readonly (readonly number[])[]): number[] {
+  const counts = new Map<number, number>();
+  for (const numbers of clouds) for (const id of numbers) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > 1).map(([id]) => id);
 }
 
 /** The different numbers of the points that are not deleted; [] without the column or with too many of them. */

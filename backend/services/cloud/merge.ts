@@ -11,10 +11,10 @@ import { deletedCount, hasNormals, NORMAL_SLUGS } from "../../sessions/edits.ts"
 import { fixedColumn, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { keepOctrees, octreeCost } from "../octree/publish.ts";
-import { makeChild, stateBytes } from "./child.ts";
+import { lostHits, makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
-import { type FillOf, returnFill } from "./merge-returns.ts";
+import { type FillOf, type MergedReturns, mergedReturns } from "./merge-returns.ts";
 import { scanWarnings, systemWarnings, treeWarnings } from "./merge-warnings.ts";
 
 /** Fixed columns and the value that fills them for clouds without the column. */
@@ -40,10 +40,10 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       job.stage("Joining columns", 0, 0.3);
       const shift = states[0]?.meta.world_shift ?? null;
       const shared = [...(await treeWarnings(states, job)), ...(await scanWarnings(states, job))];
-      const fillOf = await returnFill(states, job);
+      const returns = await mergedReturns(states, job);
       const meta = await mergedMeta(states, shift, job); // before the columns, which makeChild takes over at once
       const child = await makeChild(
-        await mergedColumns(states, shift, fillOf, job),
+        await mergedColumns(states, shift, returns, job),
         meta,
         deps,
         { from: 0.3, to: 1 },
@@ -60,7 +60,8 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       const warnings = [
         ...systemWarnings(states),
         ...intensityWarning(states),
-        ...filledWarnings(states, fillOf),
+        ...filledWarnings(states, returns.fillOf),
+        ...returns.warnings,
         ...shared,
         ...child.warnings,
       ];
@@ -93,14 +94,15 @@ function reading<T>(
 async function mergedColumns(
   states: readonly CloudState[],
   shift: Triple | null,
-  fillOf: FillOf,
+  { fillOf, renumbered }: MergedReturns,
   job: Job,
 ): Promise<Map<string, ColumnRef>> {
   const merged = new Map<string, ColumnRef>();
   const join = async (key: string, dtype: DType, fill: number, moved = false) => {
-    const parts = states.map((state) =>
-      part(state, key, moved && state.columns.has(key) ? shiftBetween(state, shift) : [0, 0, 0]),
-    );
+    const parts = states.map((state) => {
+      const own = part(state, key, moved && state.columns.has(key) ? shiftBetween(state, shift) : [0, 0, 0]);
+      return { ...own, column: renumbered.get(state)?.get(key) ?? own.column };
+    });
     merged.set(key, new ColumnRef(await job.track(() => native.concatColumns(parts, { dtype, fill }))));
   };
   try {
@@ -160,7 +162,7 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
     return rest.every((value) => value === first) ? (metas[0] as CloudMeta)[key] : otherwise;
   };
   let lost = 0;
-  for (const state of states) lost += (await surviving(state, job)).deleted_count + state.meta.unrestorable_hit_count;
+  for (const state of states) lost += (await surviving(state, job)).deleted_count + lostHits(state.meta);
   const constants = mergedConstants(states);
   const varied = constants.columns.flatMap(({ extra }) => (extra ? [extra] : []));
   const scales = metas.map(({ source_scale_m }) => source_scale_m);

@@ -4,18 +4,17 @@ import type {
 } from "../../../shared/contract/cloud-session/backfill-misses.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Job } from "../../jobs/job.ts";
-import { cloudStats } from "../../native/cloud/cloud.ts";
-import { combineMasks } from "../../native/cloud/masks.ts";
 import { checkPulseClock, type DeclaredScan, type MissRoute, type PulseClock } from "../../native/misses.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
-import { ColumnRef } from "../../sessions/column-ref.ts";
 import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
+import { hasPlacedMisses } from "./scans/placed-misses.ts";
+import { type PresentScan, presentScans } from "./scans/present-scans.ts";
 
-/** Misses this near to the scanner have no direction: the file did not tell it, metres. */
-const UNPLACED_M = 1e-3;
+/** An origin that is farther than this from the one of the file is another place, metres. */
+const SAME_PLACE_M = 0.01;
 /** Fewest rows and columns that a raster is taken to have. */
 const LEAST_STEPS = 10;
 const ALL_DIRECTIONS_RAD = Math.PI;
@@ -24,11 +23,14 @@ const ALL_DIRECTIONS_RAD = Math.PI;
 export interface CheckedBackfill {
   readonly session: CloudSession;
   readonly request: BackfillMissesRequest;
+  /** Of the scanner: what the file states of a scan, else that of the request. */
   readonly origin: Triple;
   /** In the order in which they are tried. */
   readonly routes: readonly MissRoute[];
   /** Why the time stamps are not used; undefined if they are, or if there are none. */
   readonly clock: Exclude<PulseClock, "usable"> | undefined;
+  /** About the origin. */
+  readonly warnings: readonly string[];
 }
 
 const refused = (message: string) => new AppError("invalid_argument", message);
@@ -42,14 +44,18 @@ export function checkBackfill(
   request: BackfillMissesRequest,
   job: Job,
 ): Promise<CheckedBackfill | BackfillMissesTail> {
-  const origin = originOf(request);
+  const given = originOf(request);
   requireSweep(request);
   return session.read(job, async (state) => {
-    if (await hasPlacedMisses(state, origin, job)) return alreadyThere(origin);
     const moving = request.trajectory !== null;
-    if (!moving && (state.meta.scan_origins?.length ?? 0) > 1) {
+    const misses = await notReturns(state, job);
+    const scans = await presentScans(state, misses, job);
+    const [scan] = scans.length === 1 && !moving ? scans : [];
+    const origin = scan?.origin ?? given;
+    if (misses && (await hasPlacedMisses(state, { misses, only: scan, origin }, job))) return alreadyThere(origin);
+    if (!moving && scans.length > 1) {
       throw refused(
-        "the cloud holds several scans, so its misses have no common origin: extract them by the column scan_index and recover each one",
+        `the cloud holds ${scans.length} scans, so its misses have no common origin: extract them by the column scan_index (exclude_values []) and recover each one`,
       );
     }
     const clock = await clockOf(state, request, origin, job);
@@ -64,7 +70,14 @@ export function checkBackfill(
     if (!moving && !request.origin_known) {
       throw refused("origin_known is false: the misses of a scan that stood still need the position of the scanner");
     }
-    return { session, request, origin, routes, clock: clock === "usable" ? undefined : clock };
+    return {
+      session,
+      request,
+      origin,
+      routes,
+      clock: clock === "usable" ? undefined : clock,
+      warnings: otherOrigin(scan, request),
+    };
   });
 }
 
@@ -100,18 +113,15 @@ const alreadyThere = (origin: Triple): BackfillMissesTail => ({
   already_had_misses: true,
 });
 
-/** True if rows of the cloud are misses with a direction. */
-async function hasPlacedMisses(state: CloudState, origin: Triple, job: Job): Promise<boolean> {
-  const misses = await notReturns(state, job);
-  if (!misses) return false;
-  const { mask } = await job.track(() => combineMasks([{ mask: misses, invert: true }], "and"));
-  const skip = job.adopt(new ColumnRef(mask)).native;
-  const { bounds } = await job.track(() => cloudStats(positionsColumn(state), skip));
-  if (!bounds) return false;
-  return [0, 1, 2].some((k) => {
-    const [least, most, at] = [bounds.min[k] ?? 0, bounds.max[k] ?? 0, origin[k] ?? 0];
-    return Math.max(Math.abs(least - at), Math.abs(most - at)) > UNPLACED_M;
-  });
+/** Tells an origin that the file contradicts. */
+function otherOrigin(scan: PresentScan | undefined, { origin: given }: BackfillMissesRequest): string[] {
+  if (!scan?.origin) return [];
+  const off = Math.hypot(...scan.origin.map((value, k) => value - (given[k] ?? 0)));
+  if (off <= SAME_PLACE_M) return [];
+  const at = scan.origin.map((value) => Number(value.toFixed(3))).join(", ");
+  return [
+    `The position of scan ${scan.scan_index} in the file is used, ${at}: the origin of the request is ${Number(off.toPrecision(3))} m from it.`,
+  ];
 }
 
 /** What the time stamps of the returns are good for; undefined without any. */

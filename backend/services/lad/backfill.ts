@@ -13,6 +13,7 @@ import {
   stateAfter,
 } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { lostHits } from "../cloud/child.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { buildMissOctree, type MissOverlay, surviving } from "../octree/misses.ts";
 import { keepOctrees } from "../octree/publish.ts";
@@ -94,13 +95,15 @@ async function recovered(
   );
   job.stage("Storing misses", 0.9, 0.9);
   const count = misses.get("positions")?.length ?? 0;
-  const lost = count > 0 ? base.meta.unrestorable_hit_count : 0;
+  const lost = lostHits(base.meta);
   const change: CloudChange = {
     misses: count > 0 ? misses : NO_MISSES,
     meta: {
       backfilled_misses_stale: false,
       backfilled_misses_moved: false,
-      ...(count > 0 ? { unrestorable_hit_count: 0, miss_octree_origin: origin } : {}),
+      unrestorable_hit_count: count > 0 ? 0 : lost,
+      misses_of_lost_hits: count > 0 ? lost : 0,
+      ...(count > 0 ? { miss_octree_origin: origin } : {}),
     },
   };
   const overlay = await overlayOf(stateAfter(base, change), mask.miss_count, deps, job);
@@ -115,7 +118,13 @@ async function recovered(
     already_had_misses: false,
     miss_octree_cache_id: overlay.cache_id,
     restored_deleted_hits: hits - mask.hit_count,
-    warnings: [...scan.warnings, ...warnings, ...droppedHits(lost), ...overlay.warnings],
+    warnings: [
+      ...checked.warnings,
+      ...scan.warnings,
+      ...warnings,
+      ...droppedHits(count > 0 ? lost : 0),
+      ...overlay.warnings,
+    ],
   };
 }
 

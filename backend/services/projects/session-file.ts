@@ -66,6 +66,7 @@ const Scalars = z.strictObject({
   backfilled_misses_stale: z.boolean().default(META_DEFAULTS.backfilled_misses_stale),
   backfilled_misses_moved: z.boolean().default(META_DEFAULTS.backfilled_misses_moved),
   unrestorable_hit_count: count.default(META_DEFAULTS.unrestorable_hit_count),
+  misses_of_lost_hits: count.optional(),
   scan_origins: z.array(z.strictObject({ scan_index: z.number(), origin: triple })).optional(),
   recovery_losses: z.array(z.string()).optional(),
 });

@@ -1,7 +1,6 @@
 import type { Job } from "../../jobs/job.ts";
-import { classCounts } from "../../native/cloud/edit.ts";
+import { type ReturnNumbering, returnNumbering } from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type ReturnNumbering, returnNumbering } from "../run/return-numbering.ts";
 import { type ChosenRows, type DemCloud, FEWEST, rowsWith } from "./dem-cloud.ts";
 
 export interface FirstReturns extends ChosenRows {
@@ -39,8 +38,8 @@ export async function returnWarnings(cloud: DemCloud, job: Job): Promise<string[
   return [`${have} return number 0 beside ${first_count} with 1: ${are}. ${what}.`];
 }
 
-async function numberingOf(cloud: DemCloud, target_index: NativeColumn, job: Job): Promise<ReturnNumbering> {
-  const { positions, skip, return_counts: target_count } = cloud;
-  const found = await job.track(() => classCounts(target_index, skip));
-  return returnNumbering({ positions, target_index, target_count }, found, job);
-}
+const numberingOf = (
+  { skip, return_counts }: DemCloud,
+  target_index: NativeColumn,
+  job: Job,
+): Promise<ReturnNumbering> => job.track(() => returnNumbering(target_index, return_counts, skip));

@@ -4,6 +4,8 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/round.h"
+#include "ops/cloud/return_numbering.h"
 
 namespace pc {
 
@@ -24,46 +26,6 @@ bool any_row(const AnyColumn& column, Span<const std::uint8_t> skip, const Accep
   return found.load();
 }
 
-std::uint64_t rows_with(double value, const AnyColumn& column, Span<const std::uint8_t> skip,
-                        OpContext& ctx) {
-  std::atomic<std::uint64_t> found{0};
-  visit_scalar(column, [&](auto values) {
-    parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {
-      std::uint64_t count = 0;
-      for (std::size_t i = begin; i < end; ++i)
-        count += (skip.empty() || skip[i] == 0) && static_cast<double>(values[i]) == value ? 1 : 0;
-      found += count;
-    });
-  });
-  return found.load();
-}
-
-/// Whether a row is the last return of its pulse when counted from 1, which no row is that is counted from 0.
-bool reaches_count(const AnyColumn& index, const AnyColumn& of, Span<const std::uint8_t> skip,
-                   OpContext& ctx) {
-  std::atomic<bool> found{false};
-  visit_scalar(index, [&](auto values) {
-    visit_scalar(of, [&](auto counts) {
-      parallel_for(ctx, values.size, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end && !found.load(std::memory_order_relaxed); ++i) {
-          const auto count = static_cast<double>(counts[i]);
-          if ((skip.empty() || skip[i] == 0) && count > 0 && static_cast<double>(values[i]) == count)
-            found.store(true);
-        }
-      });
-    });
-  });
-  return found.load();
-}
-
-/// Whether returns are numbered from 1: no row has 0, or some do whose return is not known.
-bool counts_from_one(const AnyColumn& index, const AnyColumn& of, Span<const std::uint8_t> skip,
-                     OpContext& ctx) {
-  const std::uint64_t zeros = rows_with(0, index, skip, ctx);
-  if (zeros == 0) return true;
-  return zeros < rows_with(1, index, skip, ctx) && reaches_count(index, of, skip, ctx);
-}
-
 }  // namespace
 
 FirstReturns first_returns(const AnyColumn& target_index, const AnyColumn& target_count,
@@ -74,14 +36,15 @@ FirstReturns first_returns(const AnyColumn& target_index, const AnyColumn& targe
   out.is_multi_return = any_row(
       target_count, skip, [](double count) { return count > 1; }, ctx);
   if (!out.is_multi_return) return out;
-  const double first = counts_from_one(target_index, target_count, skip, ctx) ? 1 : 0;
+  const ReturnNumbering numbering = return_numbering(target_index, &target_count, skip, ctx);
+  const double first = numbering.first.value_or(0);
   out.skip = Column<std::uint8_t>(n);
   std::atomic<std::uint64_t> dropped{0};
   visit_scalar(target_index, [&](auto values) {
     parallel_for(ctx, n, kGrain, [&](std::size_t begin, std::size_t end) {
       std::uint64_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
-        const auto index = static_cast<double>(values[i]);
+        const double index = round_half_even(static_cast<double>(values[i]));
         const bool given = !skip.empty() && skip[i] != 0, later = index != first && index != 0;
         out.skip[i] = given || later ? 1 : 0;
         count += !given && later ? 1 : 0;

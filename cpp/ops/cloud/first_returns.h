@@ -13,13 +13,13 @@ struct FirstReturns {
   std::uint64_t dropped_count;  ///< rows that the given mask keeps and that are not first returns
 };
 
-/// First returns of a cloud of several returns per pulse. Returns are numbered from 0; or from 1 if no row has 0, or fewer
-/// have 0 than 1 and a row is the last of its pulse when counted from 1. Then 0 is an unknown return, which is kept.
+/// First returns of a cloud of several returns per pulse, by its return_numbering. Unknown returns, with 0 where returns
+/// count from 1, are kept.
 ///
-/// target_index  (n) number of the return in its pulse, any scalar type; NaN is no first return
+/// target_index  (n) number of the return in its pulse, any scalar type, rounded half to even; NaN is no first return
 /// target_count  (n) returns of the pulse
 /// skip          (n) non-zero = leave out, or empty
-/// Cost     At most five streaming passes. Cancel within 50 ms.
+/// Cost     At most three streaming passes. Cancel within 50 ms.
 /// Errors   kInvalidArgument for lengths that differ.
 /// Source   contract core-endpoints 7.
 FirstReturns first_returns(const AnyColumn& target_index, const AnyColumn& target_count,

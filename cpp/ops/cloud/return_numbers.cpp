@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "ops/cloud/miss_detection.h"
+#include "ops/cloud/return_numbering.h"
 
 namespace pc {
 
@@ -63,9 +64,8 @@ bool any_row(std::size_t count, const Accept& accept, OpContext& ctx) {
   return found.load();
 }
 
-bool begins_at_zero(const Bytes& index, const Bytes& count, OpContext& ctx) {
-  const auto is_zero = [&](std::size_t i) { return index.values[i] == 0 && count.values[i] > 0; };
-  return any_row(index.values.size(), is_zero, ctx);
+bool begins_at_zero(const AnyColumn& index, const AnyColumn& count, OpContext& ctx) {
+  return return_numbering(index, &count, {}, ctx).from_zero();
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ ReturnNumbers return_numbers(const AnyColumn& target_index, const AnyColumn& tar
   ReturnNumbers out{};
   out.usable = index.whole && count.whole;
   if (!out.usable) return out;
-  const bool from_zero = begins_at_zero(index, count, ctx);
+  const bool from_zero = begins_at_zero(target_index, target_count, ctx);
   out.number = Column<std::uint8_t>(n);
   out.count = Column<std::uint8_t>(n);
   std::atomic<std::uint64_t> changed{0}, long_pulses{0};
@@ -114,7 +114,7 @@ bool are_return_numbers(const AnyColumn& target_index, const AnyColumn& target_c
         },
         ctx);
   };
-  return agrees(0) || (!begins_at_zero(index, of, ctx) && agrees(1));
+  return agrees(0) || (!begins_at_zero(target_index, target_count, ctx) && agrees(1));
 }
 
 }  // namespace pc

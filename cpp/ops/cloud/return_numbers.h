@@ -18,8 +18,8 @@ struct ReturnNumbers {
 
 /// Numbers of returns as LAS files have them: from 1, the last one the number of returns of the pulse.
 ///
-/// target_index  (n) number of the return in its pulse, any scalar type, from 0 if a row with returns has 0, else from 1; 99
-///               is a pulse without return
+/// target_index  (n) number of the return in its pulse, any scalar type, from 0 or 1 by the return_numbering of all rows; 99 is
+///               a pulse without return, and 0 where returns count from 1 an unknown one, which becomes 1
 /// target_count  (n) returns of the pulse
 /// Order    number = index - first + 1 and count = max(target_count, number), both at most kMostLasReturn; 1 of 1 for a pulse
 ///          without return.

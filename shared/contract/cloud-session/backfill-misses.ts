@@ -25,7 +25,7 @@ const degrees = (value: number, what: string) =>
 export const BackfillMissesRequest = z
   .object({
     origin: LooseTriple.describe(
-      "scanner position [x, y, z], metres, stored frame (true world less world_shift); other lengths: 400",
+      "scanner position [x, y, z], metres, stored frame (true world less world_shift); other lengths: 400. A scan of a file of several (scan_index) has the position that the file states",
     ),
     origin_known: z
       .boolean()

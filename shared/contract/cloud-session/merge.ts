@@ -6,7 +6,9 @@ export const MergeRequest = z
   .object({
     session_ids: z
       .array(z.string())
-      .describe("at least two different sessions; the first determines the stored frame of the result"),
+      .describe(
+        "at least two different sessions; the first determines the stored frame of the result. Where some count the returns of a pulse from 0 and others from 1, target_index of the result counts from 1",
+      ),
   })
   .meta({ id: "MergeRequest" });
 export type MergeRequest = z.infer<typeof MergeRequest>;

@@ -217,6 +217,24 @@ describe("what does not fit together is named", () => {
     expect(await warningsOf(inputs.slice(1))).toBeUndefined();
   });
 
+  test("a cloud without scan numbers is scan 0", async () => {
+    const scans = (...numbers: number[]) =>
+      cloud(made, ["x y z scan_index", ...numbers.map((id, i) => `${i} 0 0 ${id}`)]);
+    const plain = () => cloud(made, ["x y z", "9 0 0"]);
+    const inputs = await ids(scans(0, 1), plain(), scans(1, 2), plain());
+    const told = expect.stringMatching(
+      /^1 scan number is in more than one cloud \(all points of a cloud without scan_index are scan 0\)/,
+    );
+    const filled = expect.stringContaining("have the value 0 there: scan_index");
+    const [first = "", second = "", third = "", fourth = ""] = inputs;
+    expect(await warningsOf([first, second])).toEqual([filled, told]);
+    expect(await warningsOf([second, third])).toEqual([filled]);
+    expect(await warningsOf([second, third, fourth])).toEqual([filled, told]);
+    expect(await warningsOf([second, fourth])).toBeUndefined();
+    await remove(second, 9, 9);
+    expect(await warningsOf([first, second])).toEqual([filled]);
+  });
+
   test("rasters that share their cells; not those of different scans", async () => {
     const raster = cloud(made, ["x y z row_index column_index", "1 0 0 0 0", "2 0 0 1 0"]);
     const other = cloud(made, ["x y z row_index column_index", "3 0 0 0 0", "4 0 0 1 0"]);

@@ -8,9 +8,10 @@ import type { CloudView, PickedPoint } from "../../../backend/window/view/cloud-
 import { Clouds } from "../../../backend/window/workflow/clouds.ts";
 import { Jobs } from "../../../backend/window/workflow/jobs.ts";
 import { TabMemory } from "../../../backend/window/workflow/memory.ts";
-import { openProject, type ProjectParts, saveProject } from "../../../backend/window/workflow/project.ts";
+import { openProject, saveProject } from "../../../backend/window/workflow/project.ts";
 import { Scene, type TreeList } from "../../../backend/window/workflow/scene.ts";
 import { TreeChoice } from "../../../backend/window/workflow/tree-choice.ts";
+import { UnsavedWork } from "../../../backend/window/workflow/unsaved-work.ts";
 import { createClient } from "../../../shared/client/index.ts";
 import { forestRows } from "../../support/scans/forest.ts";
 import { cloud } from "../../support/session/session-edits.ts";
@@ -54,7 +55,8 @@ function openPage() {
   });
   const scene = new Scene();
   const choice = new TreeChoice(view, scene, clouds);
-  const parts: ProjectParts = { client, view, clouds, scene, texts: strings.workflow, run: RUN };
+  const unsaved = new UnsavedWork();
+  const parts = { client, view, clouds, scene, unsaved, texts: strings.workflow, run: RUN };
   const listTrees = () =>
     inventory.run({ min_points: 20 }, { ...parts, confirmCost: async () => true } as unknown as CloudContext);
   const pickTree = (session_id: string, id: number) =>

@@ -50,6 +50,11 @@ export function scanWarnings(scan: ScanNotes, counts: BeamScanCounts): string[] 
     lost > 0,
     `has lost ${lost} hits of the original scan to bake, split, extract or merge. They cannot be restored, so the leaf area density may read high.`,
   );
+  const taken = meta?.misses_of_lost_hits ?? 0;
+  tell(
+    taken > 0,
+    `has recovered misses of ${taken} pulses whose hits were dropped by a bake, split, extract or merge before. They count as pulses that hit nothing, so the leaf area density reads low behind places where these hits lay in or before the grid. Recover misses before such edits, or open the file again.`,
+  );
   tell(
     meta?.backfilled_misses_stale === true,
     "has misses that were restored before its points were edited; restore them again.",

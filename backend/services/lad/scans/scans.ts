@@ -15,6 +15,7 @@ import { MISS_SLUG } from "../../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../../files/source.ts";
 import { pointsColumn } from "../../run/points.ts";
 import { lengthOf } from "../grid.ts";
+import { farOriginWarnings } from "./far-origin.ts";
 import { type MovingOrigins, movingOrigins } from "./moving.ts";
 import { fileColumns, inlineColumns, type ScanColumns, sessionColumns } from "./scan-columns.ts";
 import type { ScanNotes } from "./scan-warnings.ts";
@@ -110,13 +111,15 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
   const grouped = multi && missing_columns.length === 0;
   const { timestamp, target_index, target_count } = given;
   const intensity = of("intensity");
-  const { origins, moving, warnings } = await originsOf(scan, read, given.timestamp, job);
+  const is_miss = of(extraKey(MISS_SLUG));
+  const rows = { positions, is_miss, times: given.timestamp };
+  const { origins, moving, warnings } = await originsOf(scan, read, rows, job);
   return {
     beams: {
       positions,
       origins,
       shift: read.shift,
-      is_miss: of(extraKey(MISS_SLUG)),
+      is_miss,
       deleted: of("deleted"),
       timestamps: grouped ? given.timestamp : null,
       target_index: grouped ? given.target_index : null,
@@ -172,11 +175,17 @@ async function recoveredBeams(
   };
 }
 
+interface OriginRows {
+  readonly positions: NativeColumn;
+  readonly is_miss: NativeColumn | null;
+  readonly times: NativeColumn | null;
+}
+
 /** Beam origins in the order of the contract: of the pulses, from the trajectory, the scanner position. */
 async function originsOf(
   { request: { origin, trajectory }, name }: CheckedScan,
   { own_origins, shift }: ScanColumns,
-  times: NativeColumn | null,
+  { times, ...rows }: OriginRows,
   job: Job,
 ): Promise<MovingOrigins & { readonly moving: boolean }> {
   if (own_origins) {
@@ -185,16 +194,17 @@ async function originsOf(
   }
   if (trajectory) return { ...(await movingOrigins(name, times, trajectory, shift, job)), moving: true };
   const stored: [number, number, number] = [origin[0] - shift[0], origin[1] - shift[1], origin[2] - shift[2]];
-  return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings: [] };
+  const warnings = await farOriginWarnings({ name, origin: stored, given: origin, ...rows }, job);
+  return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings };
 }
 
-/** The beams of all scans, their chords times the factors; recovered misses count with their scan. */
 /** All rows of the scans: those they have, and recovered misses. */
 export const allBeams = (scans: readonly ReadScan[]) => [
   ...scans.map(({ beams }) => beams),
   ...scans.flatMap(({ misses }) => misses ?? []),
 ];
 
+/** The beams of all scans, their chords times the factors; recovered misses count with their scan. */
 export async function tracedBeams(
   scans: readonly ReadScan[],
   box: VoxelBox,

@@ -46,6 +46,11 @@ TEST(FirstReturns, AFewZerosBesideOnesAreUnknownReturnsAndKept) {
   EXPECT_EQ(skipped(first_of(lost, of)), (std::vector<int>{0, 1, 1, 1}));
 }
 
+TEST(FirstReturns, PulsesWithoutTheirFirstReturnsKeepTheLowestNumber) {
+  const auto count = column<std::uint8_t>({3, 3, 3});
+  EXPECT_EQ(skipped(first_of(column<std::uint8_t>({2, 3, 2}), count)), (std::vector<int>{0, 1, 0}));
+}
+
 TEST(FirstReturns, RowsLeftOutBeforeDoNotCount) {
   const auto index = column<double>({0, 1, 2, 1, std::nan("")}), count = column<double>({1, 2, 2, 1, 1});
   const FirstReturns some = first_of(index, count, {1, 0, 0, 0, 0});

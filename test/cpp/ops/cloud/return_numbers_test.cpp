@@ -45,6 +45,13 @@ TEST(ReturnNumbers, CountFromOne) {
   EXPECT_EQ(numbers(missed.number), (Numbers{1, 2, 1}));  // an index without returns does not begin the count
 }
 
+TEST(ReturnNumbers, AFewZerosBesideOnesAreUnknownReturns) {
+  const auto index = column<std::uint8_t>({0, 1, 2, 1, 2}), count = column<std::uint8_t>({2, 2, 2, 2, 2});
+  EXPECT_EQ(numbers(numbers_of(index, count).number), (Numbers{1, 1, 2, 1, 2}));
+  EXPECT_EQ(numbers(numbers_of(index, count).count), (Numbers{2, 2, 2, 2, 2}));
+  EXPECT_TRUE(agree(index, count, {1, 1, 2, 1, 2}, {2, 2, 2, 2, 2}));
+}
+
 TEST(ReturnNumbers, LimitsAndWhatIsNoNumber) {
   std::vector<int> index(20), count(20, 20);
   for (int i = 0; i < 20; ++i) index[static_cast<std::size_t>(i)] = i;

@@ -41,7 +41,10 @@ export interface LasWriteParams {
   readonly constants: readonly { readonly field: string; readonly value: number }[];
   /** LAZ */
   readonly compressed: boolean;
+  /** Coarsest coordinate step. */
   readonly scale_m: number;
+  /** No coordinate is more exact than scale_m, the step of their source. */
+  readonly step_known: boolean;
   readonly adjusted_standard_time: boolean;
   /** 0 = unknown */
   readonly epsg: number;

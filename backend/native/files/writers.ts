@@ -66,6 +66,8 @@ export interface WriteResult {
   readonly rounded: readonly string[];
   /** True if a colour channel was rounded to 8 bits. */
   readonly colors_cut: boolean;
+  /** True if the decimals of a text format changed an intensity. */
+  readonly intensity_cut: boolean;
 }
 export interface PcdWriteParams {
   /** Scanner position, stored frame; null = unknown. */

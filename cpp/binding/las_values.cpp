@@ -164,6 +164,7 @@ io::LasWriteParams las_write_params(const Napi::Object& js) {
       js.Get("version"), "version", {{"1.2", io::LasVersion::k12}, {"1.4", io::LasVersion::k14}});
   params.compressed = bool_field(js, "compressed");
   params.scale_m = number_field(js, "scale_m");
+  params.step_known = bool_field(js, "step_known");
   params.adjusted_standard_time = bool_field(js, "adjusted_standard_time");
   params.epsg = whole_field<int>(js, "epsg");
   params.epsg_is_geographic = bool_field(js, "epsg_is_geographic");

@@ -49,6 +49,7 @@ struct Written {
   std::vector<std::string> warnings;
   std::vector<std::string> rounded{};
   bool colors_cut = false;
+  bool intensity_cut = false;
 };
 
 Napi::Value written_to_js(Napi::Env env, Written&& written) {
@@ -58,6 +59,7 @@ Napi::Value written_to_js(Napi::Env env, Written&& written) {
   out.Set("warnings", to_js(env, written.warnings));
   out.Set("rounded", to_js(env, written.rounded));
   out.Set("colors_cut", written.colors_cut);
+  out.Set("intensity_cut", written.intensity_cut);
   return out;
 }
 
@@ -106,8 +108,9 @@ Napi::Value write_text(const Napi::CallbackInfo& info) {
       info.Env(), job_options(info[3]),
       [held, params, path](OpContext& ctx) {
         auto result = io::write_text(held->view, params, path, ctx);
-        return Written{result.rows, result.bytes, std::move(result.warnings), std::move(result.rounded),
-                       result.colors_cut};
+        return Written{
+            result.rows,       result.bytes,        std::move(result.warnings), std::move(result.rounded),
+            result.colors_cut, result.intensity_cut};
       },
       written_to_js);
 }

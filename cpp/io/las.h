@@ -144,7 +144,8 @@ struct LasGrid {
 struct LasWriteParams {
   LasVersion version = LasVersion::k14;  ///< 1.2 has formats 0 to 3
   bool legacy_points = false;            ///< 1.4 with formats 0 to 3, else 6 to 8
-  double scale_m = 0.001;       ///< coordinate step; enlarged (with a warning) if 32 bits do not suffice
+  double scale_m = 0.001;                ///< coarsest coordinate step
+  bool step_known = false;      ///< no coordinate is more exact than scale_m, the step of their source
   std::optional<LasGrid> grid;  ///< used for each axis on which every written coordinate lies on it
   std::vector<LasPlacement> placements;  ///< scalars not listed here use the standard field of their slug
   std::vector<LasConstant> constants;    ///< values of fields that no column of the view fills
@@ -174,6 +175,14 @@ struct LasWriteResult {
 ///          description = label, both cut to 32 bytes, names unique. beam_origins become origin_x, origin_y, origin_z
 ///          (f64). Without return_number and number_of_returns every point is return 1 of 1, and the header flag
 ///          "synthetic" is set.
+/// Steps    Each axis has its own: that of `grid` if every coordinate lies on it. Otherwise the coarsest of scale_m,
+///          0.0001 and 0.00001 of which every coordinate is a multiple (to 0.4 % of it), so that a file has the digits of
+///          the text that its points came from. Coordinates with more digits than that have steps of scale_m, or a power of
+///          ten of at most a tenth of the estimated spacing of the points if that is finer and not `step_known`: no
+///          coordinate moves by more than a twentieth of the spacing, and by no more than half of scale_m. A step with
+///          which 32 bits do not hold the range is enlarged tenfold until they do. A warning says by how much that moves
+///          how many points, if the step is larger than scale_m or a move exceeds a hundredth of the spacing. The
+///          offset of a step that is not that of `grid` is floor(min).
 /// Constants A constant goes to its field if no column fills that field. One other than 0 that the point format has no
 ///          field for, or that its field cannot hold, becomes an extra bytes dimension; colours need a format with
 ///          colours, near infrared one with both.
@@ -186,8 +195,9 @@ struct LasWriteResult {
 ///          with the WKT flag set and a warning (docs/adr/0011).
 /// LAZ      With `compressed`: version 2 items in chunks of 50000 points (1.2), version 3 items in layers (1.4).
 /// Order    The bytes do not depend on threads.
-/// Cost     O(rows) time: two passes over the rows (bounds, then records); memory: one 1 MiB block per thread + 8 bytes
-///          per block. LAZ: a chunk of records, its compressed bytes and models (at most 40 MiB) per thread.
+/// Cost     O(rows) time: two passes over the rows (bounds, then records), a third over coordinates that are not on
+///          `grid`, and one per axis that is warned of; memory: one 1 MiB block per thread + 8 bytes per block + at
+///          most 1 MiB. LAZ: a chunk of records, its compressed bytes and models (at most 40 MiB) per thread.
 /// Cancel   Within one block per thread (LAZ: 1024 points); the file is left incomplete.
 /// Errors   kInvalidArgument: bad scale, column lengths that differ, a position that is not finite or a
 ///          coordinate range that no step can represent; kUnsupported: more than 341 extra dimensions or, in LAZ, 2048

@@ -3,40 +3,32 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "io/las_plan.h"
+#include "io/las_step_check.h"
 
 namespace pc::io::las {
 
 namespace {
 
 constexpr double kMaxSteps = 2147483646.0;  // one less than int32 holds, to allow for rounding
+/// Steps of a cloud whose points lie on none, coarse to fine; of plants scanned from near, at most the first two.
+constexpr double kFineSteps[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+constexpr double kMostOfSpacing = 0.1;   // a step; it moves a coordinate by half of that at most
+constexpr double kToldOfSpacing = 0.01;  // a move
 
-double axis_of(const Vec3d& v, std::size_t axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
-/// Tests whether coordinates are steps of a grid, within the rounding of the sums that computed them.
-class GridCheck {
- public:
-  GridCheck(const LasGrid& grid, const Vec3d& view_offset, std::size_t axis)
-      : scale_(axis_of(grid.scale, axis)),
-        per_step_(1.0 / scale_),
-        offset_(axis_of(grid.offset, axis)),
-        reach_(std::abs(offset_) + std::abs(axis_of(view_offset, axis))) {}
-  bool usable() const { return std::isfinite(scale_) && std::isfinite(per_step_) && std::isfinite(offset_); }
-  bool holds(double value) const {
-    const double place = (value - offset_) * per_step_;
-    if (!(place <= 2147483647.4 && place >= -2147483648.4)) return false;  // int32
-    const double step = (place + kRound) - kRound;  // rounds to the nearest whole number without a call
-    return std::abs(step * scale_ + offset_ - value) <= kRoundings * (std::abs(value) + reach_);
+/// The step to write an axis with if 32 bits hold its range.
+double wanted_step(const Extent& extent, std::size_t axis, const LasWriteParams& params) {
+  if (extent.multiple_of[axis] > 0) return extent.multiple_of[axis];
+  const double most = extent.spacing * kMostOfSpacing;
+  const bool other_unit = params.epsg_is_geographic && axis == 2;  // the spacing is in degrees
+  if (params.step_known || other_unit || !(most > 0) || params.scale_m <= most) return params.scale_m;
+  for (const double step : kFineSteps) {
+    if (step <= most) return std::min(step, params.scale_m);
   }
-
- private:
-  static constexpr double kRound = 0x1.8p52;
-  static constexpr double kRoundings = 4 * 2.220446049250313e-16;
-  double scale_, per_step_, offset_, reach_;
-};
+  return std::min(kFineSteps[std::size(kFineSteps) - 1], params.scale_m);
+}
 
 /// Offset and step of one axis: offset floor(min); the step is enlarged tenfold until 32 bits hold the range.
-void choose_step(double low, double high, char axis, double& scale, double& offset, LasWriteResult& result) {
-  const double wanted = scale;
+void fit_step(double low, double high, char axis, double& scale, double& offset) {
   offset = std::floor(low);
   while (std::isfinite(scale) && !((high - offset) / scale <= kMaxSteps)) scale *= 10.0;
   if (!std::isfinite(scale * 2147483648.0 + std::abs(offset))) {
@@ -44,61 +36,68 @@ void choose_step(double low, double high, char axis, double& scale, double& offs
                                                  number_text(low) + " to " + number_text(high) +
                                                  " are too far apart for a LAS file");
   }
-  if (scale != wanted) {
-    result.warnings.push_back(std::string("the ") + axis + " coordinates span " + number_text(high - low) +
-                              ", too much for steps of " + number_text(wanted) + "; steps of " +
-                              number_text(scale) + " are written");
-  }
 }
 
-}  // namespace
+/// What the steps of one axis do to the written coordinates.
+struct Moves {
+  std::uint64_t count = 0;
+  double largest = 0;  ///< units of the file
+};
 
-Extent written_extent(const CloudView& view, const LasWriteParams& params, const RowBlocks& blocks,
-                      OpContext& ctx) {
-  const LasGrid grid = params.grid.value_or(LasGrid{{0, 0, 0}, {0, 0, 0}});
-  const GridCheck checks[3] = {{grid, view.offset, 0}, {grid, view.offset, 1}, {grid, view.offset, 2}};
-  std::vector<Extent> extents(static_cast<std::size_t>(ctx.threads()));
-  for (Extent& own : extents) {
-    for (std::size_t axis = 0; axis < 3; ++axis) own.on_grid[axis] = checks[axis].usable();
-  }
+Moves count_moves(const CloudView& view, const StepCheck& check, std::size_t axis, const RowBlocks& blocks,
+                  OpContext& ctx) {
+  std::vector<Moves> parts(static_cast<std::size_t>(ctx.threads()));
   parallel_for_worker(
       ctx, view.positions.size, blocks.grain(), [&](std::size_t begin, std::size_t end, int worker) {
         std::vector<std::size_t> rows;
         blocks.collect(begin, end, rows);
-        Extent& own = extents[static_cast<std::size_t>(worker)];
+        Moves& own = parts[static_cast<std::size_t>(worker)];
         for (const std::size_t row : rows) {
-          const Vec3d p = view.positions[row] + view.offset;
-          if (!is_finite(p)) {
-            throw Error(
-                ErrorCode::kInvalidArgument,
-                "row " + std::to_string(row) + " has a coordinate that is not finite; LAS cannot store it");
-          }
-          own.box.add(p);
-          for (std::size_t axis = 0; axis < 3; ++axis)
-            own.on_grid[axis] = own.on_grid[axis] && checks[axis].holds(axis_of(p, axis));
+          const double value = axis_of(view.positions[row], axis) + axis_of(view.offset, axis);
+          const double move = check.distance(value);
+          if (move <= check.allowed(value)) continue;
+          ++own.count;
+          own.largest = std::max(own.largest, move);
         }
       });
-  Extent all;
-  for (const Extent& own : extents) {
-    all.box.add(own.box);
-    for (std::size_t axis = 0; axis < 3; ++axis) all.on_grid[axis] = all.on_grid[axis] && own.on_grid[axis];
+  Moves all;
+  for (const Moves& own : parts) {
+    all.count += own.count;
+    all.largest = std::max(all.largest, own.largest);
   }
   return all;
 }
 
-void choose_steps(const Extent& extent, const LasWriteParams& params, LasWriteResult& result) {
+}  // namespace
+
+void choose_steps(const CloudView& view, const Extent& extent, const LasWriteParams& params,
+                  const RowBlocks& blocks, LasWriteResult& result, OpContext& ctx) {
   const Box3d& box = extent.box;
   double* scales[3] = {&result.scale.x, &result.scale.y, &result.scale.z};
   double* offsets[3] = {&result.offset.x, &result.offset.y, &result.offset.z};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    *scales[axis] = params.scale_m;
+    double &scale = *scales[axis], &offset = *offsets[axis];
+    scale = params.scale_m;
     if (extent.on_grid[axis] && params.grid) {
-      *scales[axis] = axis_of(params.grid->scale, axis);
-      *offsets[axis] = axis_of(params.grid->offset, axis);
-    } else if (!box.empty()) {
-      choose_step(axis_of(box.min, axis), axis_of(box.max, axis), "xyz"[axis], *scales[axis], *offsets[axis],
-                  result);
+      scale = axis_of(params.grid->scale, axis);
+      offset = axis_of(params.grid->offset, axis);
+      continue;
     }
+    if (box.empty()) continue;
+    const double wanted = wanted_step(extent, axis, params);
+    const double low = axis_of(box.min, axis), high = axis_of(box.max, axis);
+    scale = wanted;
+    fit_step(low, high, "xyz"[axis], scale, offset);
+    if (scale == wanted) continue;
+    const StepCheck check(scale, offset, axis_of(view.offset, axis));
+    const Moves moves = count_moves(view, check, axis, blocks, ctx);
+    const bool nothing = extent.spacing > 0 && moves.largest <= extent.spacing * kToldOfSpacing;
+    if (scale <= params.scale_m && nothing) continue;
+    result.warnings.push_back(std::string("the ") + "xyz"[axis] + " coordinates span " +
+                              number_text(high - low) + ", too much for steps of " + number_text(wanted) +
+                              "; steps of " + number_text(scale) + " are written, which moves " +
+                              std::to_string(moves.count) + " of " + std::to_string(blocks.total()) +
+                              " points by up to " + number_text(moves.largest));
   }
 }
 

@@ -126,7 +126,7 @@ LasWriteResult write_las(const CloudView& view, const LasWriteParams& params, co
   const las::RecordPlan plan = las::plan_record(view, params, blocks, result, ctx);
   const las::Extent extent = las::written_extent(view, params, blocks, ctx);
   const Box3d& box = extent.box;
-  las::choose_steps(extent, params, result);
+  las::choose_steps(view, extent, params, blocks, result, ctx);
   result.point_count = blocks.total();
   result.point_format = plan.point_format;
 

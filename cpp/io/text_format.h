@@ -104,4 +104,11 @@ inline char* unit16(std::uint16_t value, int decimals, char* p) {
   return two_digits(fraction % 100, p);
 }
 
+/// True if a reader that multiplies the text of unit16 by 65535 and rounds gets another value. Six decimals change none.
+inline bool changes_unit16(std::uint16_t value, int decimals) {
+  const std::uint64_t one = decimals == 6 ? 1000000 : 10000;
+  const std::uint64_t scaled = (value * one + 32767) / 65535;
+  return (scaled * 65535 + one / 2) / one != value;
+}
+
 }  // namespace pc::io::text_format

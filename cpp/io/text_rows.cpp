@@ -97,6 +97,19 @@ Look look_at(Span<const T> values, const RowSelection& rows, OpContext& ctx) {
   return {integral, rounded};
 }
 
+bool any_changes(Span<const std::uint16_t> intensity, int decimals, const RowSelection& rows,
+                 OpContext& ctx) {
+  std::atomic<bool> any{false};
+  parallel_for(ctx, intensity.size, rows.block_rows(), [&](std::size_t begin, std::size_t end) {
+    if (any.load(std::memory_order_relaxed)) return;
+    bool changes = false;
+    rows.for_each(begin, end,
+                  [&](std::size_t i) { changes = changes || changes_unit16(intensity[i], decimals); });
+    if (changes) any = true;
+  });
+  return any;
+}
+
 }  // namespace
 
 RowSelection::RowSelection(const CloudView& view, std::size_t block_rows, OpContext& ctx)
@@ -164,6 +177,9 @@ void TextRows::inspect(const RowSelection& rows, OpContext& ctx) {
     });
   }
   large_coordinates_ = large;
+  if (!view_.intensity.empty()) {
+    intensity_cut_ = any_changes(view_.intensity, intensity_decimals(), rows, ctx);
+  }
   if (!view_.timestamps.empty() && look_at(view_.timestamps, rows, ctx).rounded)
     rounded_.push_back("timestamp");
   for (std::size_t k = 0; k < scalars_.size(); ++k) {
@@ -240,7 +256,7 @@ char* TextRows::write_row(std::size_t row, char* p) const {
   }
   if (!view_.intensity.empty()) {
     separate();
-    p = unit16(view_.intensity[row], params_.format == TextFormat::kPly ? 6 : 4, p);
+    p = unit16(view_.intensity[row], intensity_decimals(), p);
   }
   if (!view_.timestamps.empty()) {
     separate();

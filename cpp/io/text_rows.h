@@ -53,6 +53,8 @@ class TextRows {
   void inspect(const RowSelection& rows, OpContext& ctx);
   /// Result of inspect(): columns with a value that six decimals change.
   const std::vector<std::string>& rounded() const { return rounded_; }
+  /// Result of inspect(): an intensity is written that its decimals change.
+  bool intensity_cut() const { return intensity_cut_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   const CloudView& view() const { return view_; }
   /// The header's lines, without the last '\n'; empty if the format has none.
@@ -68,6 +70,7 @@ class TextRows {
   std::string ply_header(std::uint64_t row_count) const;
   char* write_scalar(const Scalar& scalar, std::size_t row, char* p) const;
   char* write_real(double value, char* p) const;
+  int intensity_decimals() const { return params_.format == TextFormat::kPly ? 6 : 4; }
 
   CloudView view_;
   TextWriteParams params_;
@@ -76,7 +79,7 @@ class TextRows {
   std::vector<const char*> types_;  ///< their ply types
   std::vector<Scalar> scalars_;
   std::vector<std::string> warnings_, rounded_;
-  bool large_coordinates_ = false;
+  bool large_coordinates_ = false, intensity_cut_ = false;
 };
 
 }  // namespace pc::io

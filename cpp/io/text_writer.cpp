@@ -60,7 +60,8 @@ TextWriteResult write_text(const CloudView& view, const TextWriteParams& params,
                      });
   if (params.format == TextFormat::kPly) file.write_at(bytes++, "\n", 1);
   file.close_checked();
-  return {selection.selected_count(), bytes, rows.warnings(), rows.rounded(), colors_cut};
+  return {selection.selected_count(), bytes, rows.warnings(), rows.rounded(), colors_cut,
+          rows.intensity_cut()};
 }
 
 }  // namespace pc::io

@@ -42,6 +42,7 @@ struct TextWriteResult {
   std::vector<std::string> warnings;  ///< columns that were renamed
   std::vector<std::string> rounded;   ///< columns with a value that six decimals change
   bool colors_cut = false;            ///< a written colour has a channel that 8 bits change
+  bool intensity_cut = false;  ///< a written intensity changes if its text is multiplied by 65535 and rounded
 };
 
 /// Writes the selected rows of a view as text: `\n` between lines, after the last one only in ply; blanks between
@@ -50,8 +51,9 @@ struct TextWriteResult {
 /// view     Positions and origins in the stored frame, metres; view.offset is added. Columns have view.positions.size
 ///          rows or are empty; stride >= 1.
 /// Numbers  Positions, origins and timestamps: 6 decimals, rounded as by printf, zero without sign. Colours: the high
-///          byte of the u16. Intensity: u16 / 65535 with 4 decimals (6 in ply). Scalars: integers if the column has an
-///          integer type or every written value is integral, otherwise 6 decimals; NaN is "nan", in csv empty.
+///          byte of the u16. Intensity: u16 / 65535 with 4 decimals, as contract core-endpoints has it, of which most of the
+///          65536 values do not come back (intensity_cut); 6 in ply, of which all do. Scalars: integers if the column
+///          has an integer type or every written value is integral, otherwise 6 decimals; NaN is "nan", in csv empty.
 /// ply      ASCII 1.0; x y z are "float", or "double" if a coordinate exceeds 1e4, above which float32 has steps of a
 ///          millimetre; scalars have their own type, 64-bit whole numbers "double". The last line has an end, against
 ///          contract core-endpoints: without it, VTK puts the last point where the one before is.

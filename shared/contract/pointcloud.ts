@@ -147,8 +147,11 @@ export type ImportByPathRequest = z.infer<typeof ImportByPathRequest>;
  * positions, colours, intensity and `columns`. ply: the same without intensity. pts: x y z intensity r g b, intensity
  * with 12 bits. ptx: the same with 16 bits, as a raster by row_index and column_index with misses as empty cells, and
  * one scan per scan_index. e57: all columns, or those in `columns`; one scan per scan_index with its position as
- * pose, misses as invalid points with their direction. xyz, obj: positions only. Text has six decimals. Colours have
- * 16 bits in las and laz, 8 elsewhere. target_index that counts from 0 or marks misses is numbered again for the fields
+ * pose, misses as invalid points with their direction. xyz, obj: positions only. Text has six decimals, and four in the
+ * intensity of txt, csv and asc; warnings name columns in which that changes a value. Coordinates of las and laz have the
+ * steps of a LAS source; else 1 mm, or 0.1 or 0.01 mm if all of an axis are multiples of that; else a tenth of the
+ * spacing of the points if that is finer than 1 mm. A warning says how far points move where the range leaves no such
+ * step. Colours have 16 bits in las and laz, 8 elsewhere. target_index that counts from 0 or marks misses is numbered again for the fields
  * return_number and number_of_returns of las and laz (misses: 1 of 1), and stays an extra dimension.
  */
 export const EXPORT_FORMATS = [

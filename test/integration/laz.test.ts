@@ -74,6 +74,7 @@ const PARAMS: LasWriteParams = {
   legacy_points: false,
   compressed: false,
   scale_m: 0.001,
+  step_known: false,
   grid: null,
   placements: [],
   constants: [],

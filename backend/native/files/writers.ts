@@ -41,7 +41,10 @@ export interface LasWriteParams {
   readonly constants: readonly { readonly field: string; readonly value: number }[];
   /** LAZ */
   readonly compressed: boolean;
+  /** Coarsest coordinate step. */
   readonly scale_m: number;
+  /** No coordinate is more exact than scale_m, the step of their source. */
+  readonly step_known: boolean;
   readonly adjusted_standard_time: boolean;
   /** 0 = unknown */
   readonly epsg: number;
@@ -63,6 +66,8 @@ export interface WriteResult {
   readonly rounded: readonly string[];
   /** True if a colour channel was rounded to 8 bits. */
   readonly colors_cut: boolean;
+  /** True if the decimals of a text format changed an intensity. */
+  readonly intensity_cut: boolean;
 }
 export interface PcdWriteParams {
   /** Scanner position, stored frame; null = unknown. */

@@ -70,12 +70,14 @@ function textParams({ format, layout }: ExportTarget): native.TextWriteParams {
 function lossWarnings(
   { input, scanners }: ExportView,
   format: ExportFormat,
-  written: { readonly colors_cut: boolean; readonly rounded?: readonly string[] },
+  written: { readonly colors_cut: boolean; readonly intensity_cut?: boolean; readonly rounded?: readonly string[] },
 ): string[] {
   if (scanners === null) return [];
   const name = format.toUpperCase();
   const warnings: string[] = [];
   if (written.colors_cut) warnings.push(`colors: ${name} stores 8 bits per channel; the lower 8 of 16 bits are lost.`);
+  if (written.intensity_cut)
+    warnings.push("intensity: written with 4 decimals, which changes some of the 16-bit values.");
   if (format === "pts" && input.intensity)
     warnings.push("intensity: PTS stores 12 bits; the lower 4 of 16 bits are lost.");
   if (format === "ptx" && !input.intensity)

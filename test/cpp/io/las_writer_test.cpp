@@ -323,6 +323,141 @@ TEST(LasWriter, TheStepGrowsUntilTheRangeFits) {
   EXPECT_EQ(code_of([&] { write(view, {}, file.path()); }), ErrorCode::kInvalidArgument);
 }
 
+/// Points anywhere in a square of `side`, on one plane.
+Column<Vec3d> scattered(std::size_t n, double side, const Vec3d& from = {0, 0, 0}) {
+  Column<Vec3d> points(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto part = [&](std::uint64_t axis) {
+      return static_cast<double>(random_u64(axis, i) >> 11U) * 0x1p-53;
+    };
+    points[i] = Vec3d{part(0) * side, part(1) * side, part(2) * 0.01 * side} + from;
+  }
+  return points;
+}
+
+/// Largest difference along an axis between the points and those that a reader of the file gets.
+double largest_move(const CloudView& view, const std::string& path) {
+  const LasCloud cloud = read(path);
+  double largest = 0;
+  for (std::size_t i = 0; i < view.positions.size; ++i) {
+    const Vec3d d = cloud.table.positions[i] - view.positions[i];
+    largest = std::max({largest, std::abs(d.x), std::abs(d.y), std::abs(d.z)});
+  }
+  return largest;
+}
+
+TEST(LasWriter, StepsAsFineAsTheDigitsOfTheCoordinates) {
+  for (const double step : {1e-3, 1e-4, 1e-5}) {
+    for (const Vec3d from : {Vec3d{0, 0, 0}, Vec3d{500'000, 5'400'000, -300}}) {
+      const auto points = grid_points(5000, from, step);
+      CloudView view;
+      view.positions = points.view();
+      const TempFile file("digits.las");
+      const LasWriteResult result = write(view, {}, file.path(), 3);
+      EXPECT_EQ(result.scale, (Vec3d{step, step, step})) << step << " " << from.y;
+      EXPECT_EQ(joined(result.warnings), "");
+      EXPECT_LT(largest_move(view, file.path()), 1e-8) << step << " " << from.y;
+    }
+  }
+}
+
+TEST(LasWriter, EachAxisHasItsOwnStep) {
+  auto points = grid_points(100, {0, 0, 0});
+  for (std::size_t i = 0; i < 100; ++i) points[i].z = static_cast<double>(i) * 0.0123;
+  CloudView view;
+  view.positions = points.view();
+  const TempFile file("axis.las");
+  EXPECT_EQ(write(view, {}, file.path()).scale, (Vec3d{0.001, 0.001, 0.0001}));
+}
+
+/// Coordinates of a millimetre that were float32 in between, and float64 with noise; closer than a centimetre.
+TEST(LasWriter, NoiseFarBelowTheStepNeedsNoFinerOne) {
+  auto points = grid_points(20'000, {0, 0, 0});
+  for (Vec3d& p : points.view()) {
+    const auto mm = [](double value) { return std::round(value * 2) / 1000; };  // within a metre
+    p = {double{static_cast<float>(100 + mm(p.x))}, mm(p.y) + 3e-8, mm(p.z) - 1e-6};
+  }
+  CloudView view;
+  view.positions = points.view();
+  const TempFile file("noise.las");
+  const LasWriteResult result = write(view, {}, file.path());
+  EXPECT_EQ(result.scale, (Vec3d{0.001, 0.001, 0.001}));
+  EXPECT_EQ(joined(result.warnings), "");
+}
+
+TEST(LasWriter, TheStepIsATenthOfTheSpacingAtMost) {
+  struct Case {
+    double side, step;
+  };
+  // 10000 points on a square: the spacing is a hundredth of its side.
+  for (const Case& one : {Case{100, 1e-3}, Case{2, 1e-3}, Case{0.5, 1e-4}, Case{0.05, 1e-5}}) {
+    for (const int threads : {1, 3}) {
+      const auto points = scattered(10'000, one.side, {-37, 5000, 2});
+      CloudView view;
+      view.positions = points.view();
+      const TempFile file("spacing.las");
+      const LasWriteResult result = write(view, {}, file.path(), threads);
+      EXPECT_EQ(result.scale, (Vec3d{one.step, one.step, one.step})) << one.side;
+      EXPECT_EQ(joined(result.warnings), "");
+      EXPECT_LE(largest_move(view, file.path()), one.side / 100 / 20) << one.side;
+    }
+  }
+}
+
+/// Sky points lie far out, and would make the spacing of a plant that of a landscape.
+TEST(LasWriter, MissesDoNotCountForTheSpacing) {
+  auto points = scattered(10'000, 0.5);
+  const auto is_miss = [](std::size_t i) { return i % 3 == 0; };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (is_miss(i)) points[i] = points[i] * 4000;
+  }
+  const auto misses =
+      make_column<std::uint8_t>(points.size(), [&](std::size_t i) { return is_miss(i) ? 1 : 0; });
+  CloudView view;
+  view.positions = points.view();
+  view.scalars = {{"is_miss", "Miss", &misses}};
+  const TempFile file("misses.las");
+  EXPECT_EQ(write(view, {}, file.path()).scale.x, 1e-4);
+}
+
+/// What a rotation made of a file with steps of 1 mm is no finer than these.
+TEST(LasWriter, CoordinatesOfASourceWithStepsGetThose) {
+  const auto points = scattered(10'000, 0.5);
+  CloudView view;
+  view.positions = points.view();
+  LasWriteParams params;
+  params.step_known = true;
+  const TempFile file("known.las");
+  const LasWriteResult result = write(view, params, file.path());
+  EXPECT_EQ(result.scale, (Vec3d{0.001, 0.001, 0.001}));
+  EXPECT_EQ(joined(result.warnings), "");
+}
+
+TEST(LasWriter, MovesThatNoStepAvoidsAreCounted) {
+  Column<Vec3d> points(4);
+  points[0] = {0, 0.00001, 0};
+  points[1] = {100'000, 0.00002, 0};
+  points[2] = {30'000.00004, 0.00003, 0};
+  points[3] = {10.00003, 0.00004, 0};
+  CloudView view;
+  view.positions = points.view();
+  const TempFile file("moves.las");
+  // Steps of 0.00001 reach 21 km; the points are kilometres apart, so that 0.04 mm are nothing.
+  LasWriteResult result = write(view, {}, file.path());
+  EXPECT_EQ(result.scale, (Vec3d{1e-4, 1e-5, 1e-3}));
+  EXPECT_EQ(joined(result.warnings), "");
+  // Dense points and one far out.
+  Column<Vec3d> dense = scattered(10'001, 0.05);
+  dense[10'000] = {1e7, 0, 0};
+  view.positions = dense.view();
+  result = write(view, {}, file.path());
+  EXPECT_EQ(result.scale.x, 0.01);
+  EXPECT_TRUE(mentions(result.warnings, "the x coordinates span 10000000")) << joined(result.warnings);
+  EXPECT_TRUE(
+      mentions(result.warnings, "steps of 0.01 are written, which moves 10000 of 10001 points by up to 0.00"))
+      << joined(result.warnings);
+}
+
 TEST(LasWriter, NamesAreUniqueShortAndWhole) {
   const auto points = grid_points(2, {0, 0, 0});
   const auto value = make_column<float>(2, [](std::size_t i) { return static_cast<float>(i); });

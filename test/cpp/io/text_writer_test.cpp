@@ -362,6 +362,38 @@ TEST(TextWriter, NamesWhatSixDecimalsChangeAndWhatIsRenamed) {
   EXPECT_EQ(result.warnings, std::vector<std::string>{"the column 'x' is named 'x_2' in the file"});
 }
 
+/// A reader multiplies by 65535 and rounds.
+TEST(TextWriter, TellsWhetherDecimalsChangeAnIntensity) {
+  const std::vector<Vec3d> points{{1, 2, 3}, {4, 5, 6}};
+  CloudView view;
+  view.positions = span(points);
+  const ScratchFile file;
+  const auto cut = [&](const TextWriteParams& params) {
+    return with_context(
+        2, [&](OpContext& ctx) { return io::write_text(view, params, file.path(), ctx).intensity_cut; });
+  };
+  std::size_t kept = 0;
+  for (std::uint32_t value = 0; value < 65536; value += value < 200 || value > 65500 ? 1 : 619) {
+    const std::vector<std::uint16_t> intensity{0, static_cast<std::uint16_t>(value)};
+    view.intensity = span(intensity);
+    char text[16];
+    std::snprintf(text, sizeof text, "%.4f", value / 65535.0);
+    const bool survives = std::floor(std::strtod(text, nullptr) * 65535 + 0.5) == value;
+    kept += survives ? 1 : 0;
+    ASSERT_EQ(cut(io::cloud_export_layout(TextFormat::kCsv)), !survives) << value;
+    ASSERT_EQ(cut(io::scan_export_layout(TextFormat::kXyz)), !survives) << value;
+    ASSERT_FALSE(cut(io::scan_export_layout(TextFormat::kPly))) << value << ": six decimals";
+    ASSERT_FALSE(cut(io::cloud_export_layout(TextFormat::kXyz))) << value << ": not in the file";
+  }
+  EXPECT_GT(kept, 20U);
+  const std::vector<std::uint16_t> intensity{0, 1};
+  const std::vector<std::uint8_t> skip{0, 1};  // leaves out the value that four decimals change
+  view.intensity = span(intensity);
+  EXPECT_TRUE(cut(io::cloud_export_layout(TextFormat::kTxt)));
+  view.skip = span(skip);
+  EXPECT_FALSE(cut(io::cloud_export_layout(TextFormat::kTxt)));
+}
+
 TEST(TextWriter, StopsSoonWhenCanceledAndReportsDiskErrors) {
   const BigSample sample(20000, 0);
   CloudView view = sample.view();

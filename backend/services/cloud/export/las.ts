@@ -140,6 +140,7 @@ function baseParams(meta?: CloudMeta): LasWriteParams {
     legacy_points: false,
     compressed: false,
     scale_m: Math.min(DEFAULT_SCALE_M, ...(meta?.source_scale_m ?? []).map(Math.abs)),
+    step_known: (meta?.source_scale_m ?? null) !== null,
     grid: null,
     placements: [],
     constants: [],

@@ -50,6 +50,7 @@ const las = {
   version: "1.4",
   compressed: false,
   scale_m: 0.001,
+  step_known: false,
   adjusted_standard_time: false,
   epsg: 0,
   epsg_is_geographic: false,

@@ -11,7 +11,7 @@ import { MISS_SLUG } from "../files/slugs.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { hasPlacedMisses } from "./scans/placed-misses.ts";
-import { type PresentScan, presentScans } from "./scans/present-scans.ts";
+import { type PresentScan, presentScans, scanCount } from "./scans/present-scans.ts";
 
 /** An origin that is farther than this from the one of the file is another place, metres. */
 const SAME_PLACE_M = 0.01;
@@ -53,9 +53,10 @@ export function checkBackfill(
     const [scan] = scans.length === 1 && !moving ? scans : [];
     const origin = scan?.origin ?? given;
     if (misses && (await hasPlacedMisses(state, { misses, only: scan, origin }, job))) return alreadyThere(origin);
-    if (!moving && scans.length > 1) {
+    const count = Math.max(scans.length, moving ? 0 : await scanCount(state, misses, job)); // merged ones state no positions
+    if (!moving && count > 1) {
       throw refused(
-        `the cloud holds ${scans.length} scans, so its misses have no common origin: extract them by the column scan_index (exclude_values []) and recover each one`,
+        `the cloud holds ${count} scans, so its misses have no common origin: extract them by the column scan_index (exclude_values []) and recover each one`,
       );
     }
     const clock = await clockOf(state, request, origin, job);

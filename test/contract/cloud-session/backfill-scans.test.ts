@@ -88,3 +88,11 @@ test("not of several scans together", async () => {
   const [first] = await children(id);
   expect(first?.value).toBe(0);
 });
+
+test("not of scans that state no position, as after a merge", async () => {
+  const rows = ["x y z scan_index timestamp", "1 0 0 0 0", "1 1 0 0 1", "1 0 9 1 2", "1 1 9 1 3"];
+  const { session_id } = await create(made, made.file("merged.txt", rows.join("\n")));
+  const request = { origin: [0, 0, 0], n_theta: 10, n_phi: 10 };
+  const told = [400, expect.stringMatching(/^the cloud holds 2 scans/)];
+  expect(await refusal(made, backfillUrl(session_id), request)).toEqual(told);
+});

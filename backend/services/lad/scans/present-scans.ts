@@ -12,6 +12,13 @@ export interface PresentScan {
   readonly origin: Triple | null;
 }
 
+/** Number of scans that the rows without `skip` belong to by their scan_index, whether the file states positions or not. */
+export async function scanCount(state: CloudState, skip: NativeColumn | null, job: Job): Promise<number> {
+  const column = optionalExtra(state, "scan_index");
+  const found = column && (await knownClasses(column, skip, job));
+  return found ? found.values.length : 1;
+}
+
 /**
  * The scans that the rows without `skip` belong to, by scan_index; those of the file if the rows do not tell; [] for a cloud
  * that is no part of a file of several scans.

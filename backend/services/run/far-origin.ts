@@ -1,8 +1,8 @@
-import type { Job } from "../../../jobs/job.ts";
-import { cloudStats, hitMask } from "../../../native/cloud/cloud.ts";
-import type { NativeColumn } from "../../../native/core/handles.ts";
-import type { Triple } from "../../../sessions/column-names.ts";
-import { ColumnRef } from "../../../sessions/column-ref.ts";
+import type { Job } from "../../jobs/job.ts";
+import { cloudStats, hitMask } from "../../native/cloud/cloud.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+import type { Triple } from "../../sessions/column-names.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
 
 /*
  * Scanners reach hundreds of metres, airborne ones kilometres. A part of a scan, like a tree, may be far from its scanner

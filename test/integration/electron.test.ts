@@ -248,10 +248,10 @@ describe.skipIf(!launcher)("the desktop app", () => {
     await electron?.kill();
   });
 
-  const launch = async (files: readonly string[] = []) => {
+  const launch = async (files: readonly string[] = [], data = "data") => {
     const env = {
       TMPDIR: app.work,
-      APP_DATA_DIR: join(app.work, "data"),
+      APP_DATA_DIR: join(app.work, data),
       APP_OCTREE_CACHE_ROOT: join(app.work, "octrees"),
     };
     const started = new LaunchedElectron(launcher ?? "", app.main, env, files);
@@ -286,21 +286,22 @@ describe.skipIf(!launcher)("the desktop app", () => {
   test("leaves no backend behind when it is killed, and keeps its clouds for the next start and after SIGTERM", async () => {
     const scan = join(app.work, "killed.xyz");
     await writeSpiral(scan, 20_000);
-    const first = await launch([scan]);
+    const data = "killed"; // what ended before its page had told anything is kept, too
+    const first = await launch([scan], data);
     const answered = (what: RegExp) => (line: string) => (what.test(line) ? line : undefined);
     await first.electron.until("session", STEP_MS, answered(/POST \/api\/cloud\/session\/create -> 200/), true);
     process.kill(first.pid, "SIGKILL");
     await first.electron.exited;
     await expectGone(first.address.pid);
-    const left = await readdir(join(app.work, "data", "sessions"));
+    const left = await readdir(join(app.work, data, "sessions"));
     expect(left).toHaveLength(1);
 
-    const { electron, pid, address } = await launch();
+    const { electron, pid, address } = await launch([], data);
     await electron.until("list of sessions", STEP_MS, answered(/GET \/api\/cloud\/sessions -> 200/), true);
     process.kill(pid, "SIGTERM");
     expect(await electron.exited).toBe(0);
     await expectGone(address.pid);
-    expect(await readdir(join(app.work, "data", "sessions"))).toEqual(left);
+    expect(await readdir(join(app.work, data, "sessions"))).toEqual(left);
   });
 });
 

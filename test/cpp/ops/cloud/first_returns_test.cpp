@@ -6,16 +6,12 @@
 #include <vector>
 
 #include "core/error.h"
+#include "support/columns.h"
 
 namespace pc {
 namespace {
 
-template <class T>
-AnyColumn column(const std::vector<T>& values) {
-  Column<T> out(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) out[i] = values[i];
-  return AnyColumn(std::move(out));
-}
+using test::column_of;
 
 FirstReturns first_of(const AnyColumn& index, const AnyColumn& count,
                       const std::vector<std::uint8_t>& skip = {}) {
@@ -28,31 +24,32 @@ std::vector<int> skipped(const FirstReturns& found) {
 }
 
 TEST(FirstReturns, CountFromZeroOrOne) {
-  const auto counts = column<std::uint8_t>({1, 2, 2, 3, 3, 3});
-  const FirstReturns zero = first_of(column<float>({0, 0, 1, 0, 1, 99}), counts);
+  const auto counts = column_of<std::uint8_t>({1, 2, 2, 3, 3, 3});
+  const FirstReturns zero = first_of(column_of<float>({0, 0, 1, 0, 1, 99}), counts);
   EXPECT_TRUE(zero.is_multi_return);
   EXPECT_EQ(skipped(zero), (std::vector<int>{0, 0, 1, 0, 1, 1}));
   EXPECT_EQ(zero.dropped_count, 3U);
-  EXPECT_EQ(skipped(first_of(column<std::int16_t>({1, 1, 2, 1, 2, 3}), counts)),
+  EXPECT_EQ(skipped(first_of(column_of<std::int16_t>({1, 1, 2, 1, 2, 3}), counts)),
             (std::vector<int>{0, 0, 1, 0, 1, 1}));
 }
 
 TEST(FirstReturns, AFewZerosBesideOnesAreUnknownReturnsAndKept) {
-  const auto index = column<std::uint8_t>({0, 1, 2, 1, 2, 1}),
-             counts = column<std::uint8_t>({0, 2, 2, 2, 2, 1});
+  const auto index = column_of<std::uint8_t>({0, 1, 2, 1, 2, 1}),
+             counts = column_of<std::uint8_t>({0, 2, 2, 2, 2, 1});
   EXPECT_EQ(skipped(first_of(index, counts)), (std::vector<int>{0, 0, 1, 0, 1, 0}));
   // Counted from 0: no row reaches its count, though first returns are the fewer.
-  const auto lost = column<std::uint8_t>({0, 1, 1, 1}), of = column<std::uint8_t>({2, 2, 2, 2});
+  const auto lost = column_of<std::uint8_t>({0, 1, 1, 1}), of = column_of<std::uint8_t>({2, 2, 2, 2});
   EXPECT_EQ(skipped(first_of(lost, of)), (std::vector<int>{0, 1, 1, 1}));
 }
 
 TEST(FirstReturns, PulsesWithoutTheirFirstReturnsKeepTheLowestNumber) {
-  const auto count = column<std::uint8_t>({3, 3, 3});
-  EXPECT_EQ(skipped(first_of(column<std::uint8_t>({2, 3, 2}), count)), (std::vector<int>{0, 1, 0}));
+  const auto count = column_of<std::uint8_t>({3, 3, 3});
+  EXPECT_EQ(skipped(first_of(column_of<std::uint8_t>({2, 3, 2}), count)), (std::vector<int>{0, 1, 0}));
 }
 
 TEST(FirstReturns, RowsLeftOutBeforeDoNotCount) {
-  const auto index = column<double>({0, 1, 2, 1, std::nan("")}), count = column<double>({1, 2, 2, 1, 1});
+  const auto index = column_of<double>({0, 1, 2, 1, std::nan("")}),
+             count = column_of<double>({1, 2, 2, 1, 1});
   const FirstReturns some = first_of(index, count, {1, 0, 0, 0, 0});
   EXPECT_EQ(skipped(some), (std::vector<int>{1, 0, 1, 0, 1}));  // without row 0 the numbers begin at 1
   EXPECT_EQ(some.dropped_count, 2U);
@@ -62,9 +59,9 @@ TEST(FirstReturns, RowsLeftOutBeforeDoNotCount) {
 }
 
 TEST(FirstReturns, RefusesOtherLengths) {
-  EXPECT_THROW(first_of(column<float>({0}), column<float>({1, 2})), Error);
-  EXPECT_THROW(first_of(column<float>({0}), column<float>({1}), {0, 0}), Error);
-  EXPECT_FALSE(first_of(column<float>({}), column<float>({})).is_multi_return);
+  EXPECT_THROW(first_of(column_of<float>({0}), column_of<float>({1, 2})), Error);
+  EXPECT_THROW(first_of(column_of<float>({0}), column_of<float>({1}), {0, 0}), Error);
+  EXPECT_FALSE(first_of(column_of<float>({}), column_of<float>({})).is_multi_return);
 }
 
 }  // namespace

@@ -7,24 +7,21 @@
 #include <vector>
 
 #include "core/error.h"
+#include "support/columns.h"
 
 namespace pc {
 namespace {
 
 using Values = std::vector<double>;
 
-AnyColumn column(const Values& values) {
-  Column<double> out(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) out[i] = values[i];
-  return AnyColumn(std::move(out));
-}
+using test::column_of;
 
 ReturnNumbering numbering(const Values& index, const Values& count = {},
                           const std::vector<std::uint8_t>& skip = {}) {
   JobControl control;
   OpContext ctx(control);
-  const AnyColumn of = column(count);
-  return return_numbering(column(index), count.empty() ? nullptr : &of, {skip.data(), skip.size()}, ctx);
+  const AnyColumn of = column_of(count);
+  return return_numbering(column_of(index), count.empty() ? nullptr : &of, {skip.data(), skip.size()}, ctx);
 }
 
 void expect_first(const ReturnNumbering& found, double first, std::uint64_t count,

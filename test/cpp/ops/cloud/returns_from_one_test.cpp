@@ -6,23 +6,19 @@
 #include <vector>
 
 #include "core/error.h"
+#include "support/columns.h"
 
 namespace pc {
 namespace {
 
-template <class T>
-AnyColumn column(const std::vector<T>& values) {
-  Column<T> out(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) out[i] = values[i];
-  return AnyColumn(std::move(out));
-}
+using test::column_of;
 
 template <class T>
 std::vector<T> from_one(const std::vector<T>& index, const std::vector<int>& count = {}) {
   JobControl control;
   OpContext ctx(control);
-  const AnyColumn of = column(count);
-  const AnyColumn found = returns_from_one(column(index), count.empty() ? nullptr : &of, ctx);
+  const AnyColumn of = column_of(count);
+  const AnyColumn found = returns_from_one(column_of(index), count.empty() ? nullptr : &of, ctx);
   const auto values = found.as<T>();
   return {values.begin(), values.end()};
 }

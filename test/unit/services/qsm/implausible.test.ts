@@ -9,7 +9,8 @@ const tree = (tree_height_m: number, trunk_diameter_mm: number, canopy_width_m: 
 
 test.each([
   ["a pine, 22.3 m and 193 mm", 30_826, tree(22.3, 193, 6.1)],
-  ["a slender spruce, 25 m and 170 mm", 20_000, tree(25, 170, 4)],
+  ["the same as measured, 22.8 m and 151 mm", 30_826, tree(22.8, 151, 6.1)],
+  ["a slender spruce, 25 m and 120 mm", 20_000, tree(25, 120, 4)],
   ["a tropical tree thinned to 50,000 points", 50_000, tree(23.3, 348, 12.6)],
   ["a redwood, 90 m and 2 m", 500_000, tree(90, 2_000, 20)],
   ["a tomato, 2 m and 8 mm", 5_000, tree(2, 8, 0.6)],

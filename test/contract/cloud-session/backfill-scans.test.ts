@@ -1,26 +1,19 @@
 import { expect, test } from "vitest";
 import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extract-by-column.ts";
 import { create } from "../../support/app/app.ts";
-import { backfilled, backfillUrl, missesOf } from "../../support/session/backfill.ts";
+import { backfilled, backfillUrl } from "../../support/session/backfill.ts";
+import { COLUMNS, direction, expectTheMisses, isMiss, MISSES, ROWS } from "../../support/session/miss-raster.ts";
 import { refusal, stateOf, streamed } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 /** Recovering the misses of a file of several scans: of each scan, from its own position. */
 
 const made = sessionTest();
-const [ROWS, COLUMNS] = [12, 20];
-const MISSES = 40;
 type Triple = readonly [number, number, number];
 const ORIGINS: readonly Triple[] = [
   [100, 200, 10],
   [130, 205, 11],
 ];
-
-function direction(row: number, column: number): Triple {
-  const [theta, phi] = [60 + 3 * row, 3 * column].map((degrees) => (degrees * Math.PI) / 180) as [number, number];
-  return [Math.sin(theta) * Math.sin(phi), Math.sin(theta) * Math.cos(phi), Math.cos(theta)];
-}
-const isMiss = (row: number, column: number) => row < 6 && (row + 2 * column) % 3 === 0;
 
 /** A PTX scan whose empty cells are misses without a direction. */
 function scan(origin: Triple): string {
@@ -47,16 +40,6 @@ const children = async (id: string, more: object = {}) =>
     })
   ).tail.children;
 
-/** The misses of a scan lie 20 km away from its scanner, in empty cells. */
-async function expectTheMisses(id: string, origin: Triple) {
-  const misses = await missesOf(made, id);
-  expect(misses).toHaveLength(MISSES);
-  for (const { at, row = -1, column = -1 } of misses) {
-    expect(isMiss(row, column)).toBe(true);
-    expect(Math.hypot(...at.map((value, k) => value - (origin[k] ?? 0)))).toBeCloseTo(20_000, 6);
-  }
-}
-
 test.each([false, true])("of a scan that was extracted by scan_index (with all misses: %s)", async (include_misses) => {
   const made_of = await children(await twoScans(), { include_misses });
   expect(made_of.map(({ value }) => value)).toEqual([0, 1]);
@@ -65,7 +48,7 @@ test.each([false, true])("of a scan that was extracted by scan_index (with all m
     const { tail } = await backfilled(made, session_id, { origin });
     expect(tail).toMatchObject({ miss_count: MISSES, scan_origin: origin });
     expect(tail.warnings?.join() ?? "").not.toMatch(/dropped|position/); // hits of the other scan are none of this one
-    await expectTheMisses(session_id, origin);
+    await expectTheMisses(made, session_id, { origin: origin });
     expect((await stateOf(made, session_id)).meta.miss_octree_origin).toEqual(origin);
     expect((await backfilled(made, session_id, { origin })).tail.miss_count).toBe(MISSES);
   }
@@ -78,7 +61,7 @@ test("from the position that the file states, not from another one", async () =>
   expect(tail.warnings?.join()).toContain(
     "The position of scan 1 in the file is used, 130, 205, 11: the origin of the request is 30.4 m from it.",
   );
-  await expectTheMisses(second?.session_id ?? "", ORIGINS[1] as Triple);
+  await expectTheMisses(made, second?.session_id ?? "", { origin: ORIGINS[1] as Triple });
 });
 
 test("not of several scans together", async () => {

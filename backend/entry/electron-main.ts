@@ -88,8 +88,9 @@ function run(files: readonly string[]): void {
     ending.isForced = true;
     app.quit();
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, endNow);
   void app.whenReady().then(async () => {
+    // Only now: Electron sets handlers of its own before it is ready, which quit as a user does and would ask.
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, endNow);
     powerMonitor.on("shutdown", endNow);
     const [first, ...others] = await keptWindows(dataFolder(), MAX_KEPT_WINDOWS);
     await Promise.all([open([...files, ...early], first), ...others.map((kept) => open([], kept))]);

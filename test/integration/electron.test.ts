@@ -298,7 +298,8 @@ describe.skipIf(!launcher)("the desktop app", () => {
 
     const { electron, pid, address } = await launch([], data);
     await electron.until("list of sessions", STEP_MS, answered(/GET \/api\/cloud\/sessions -> 200/), true);
-    process.kill(pid, "SIGTERM");
+    await electron.until("next look", STEP_MS, answered(/GET \/health -> 200/)); // it has told by then that there is work
+    process.kill(pid, "SIGTERM"); // nobody is asked
     expect(await electron.exited).toBe(0);
     await expectGone(address.pid);
     expect(await readdir(join(app.work, data, "sessions"))).toEqual(left);

@@ -50,6 +50,11 @@ struct DoublesSet {
   PC_PACKED_ARITHMETIC(__m256d, double, 4, _mm256, pd)
   PC_AVX2_MASKS(_mm256, pd)
   using Single = HalvesSet;
+  PC_LANES_TARGET static __m256d mask(std::uint64_t v) {
+    const __m256i lanes = _mm256_set_epi64x(8, 4, 2, 1);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi64x(static_cast<long long>(v)), lanes);
+    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, lanes));
+  }
   PC_LANES_TARGET static __m128 rounded(Register v) { return _mm256_cvtpd_ps(v); }
 };
 

@@ -22,6 +22,7 @@ namespace pc::avx512 {
 #define PC_AVX512_MASKS(Mask, prefix, suffix)                                           \
   using Bits = Mask;                                                                    \
   PC_LANES_TARGET static std::uint64_t bits(Bits v) { return v; }                       \
+  PC_LANES_TARGET static Bits mask(std::uint64_t v) { return static_cast<Bits>(v); }    \
   PC_LANES_TARGET static Bits both(Bits a, Bits b) { return static_cast<Bits>(a & b); } \
   PC_LANES_TARGET static Bits less(Register a, Register b) {                            \
     return prefix##_cmp_##suffix##_mask(a, b, _CMP_LT_OQ);                              \

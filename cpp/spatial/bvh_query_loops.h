@@ -2,6 +2,7 @@
 #include "spatial/bvh_queries.h"
 #include "spatial/bvh_traversal.h"
 #include "spatial/instance_traversal.h"
+#include "spatial/point_searches.h"
 #include "spatial/ray_packet_search.h"
 
 /// The loops of BvhQueries for one kind of Lanes.
@@ -10,10 +11,7 @@ namespace pc::bvh {
 template <class Lanes>
 PC_LANES_TARGET void closest_loop(const BvhView& tree, const Vec3d* points, std::size_t count,
                                   const Vec3d& shift, std::uint32_t guess, ClosestTriangle* found) {
-  for (std::size_t i = 0; i < count; ++i) {
-    found[i] = closest_triangle<Lanes>(tree, points[i] + shift, guess);
-    guess = found[i].slot;
-  }
+  PointSearches<Lanes>(tree, points, shift).run(count, guess, found);
 }
 
 /// The first hits, or with kAny any: in packets if the Lanes have some.

@@ -31,6 +31,7 @@ struct Packed {
   struct Mask {
     typename Set::Bits v;
     PC_LANES_TARGET std::uint64_t bits() const { return Set::bits(v); }
+    PC_LANES_TARGET static Mask of(std::uint64_t bits) { return {Set::mask(bits)}; }
     PC_LANES_TARGET friend Mask operator&(const Mask& a, const Mask& b) { return {Set::both(a.v, b.v)}; }
   };
   typename Set::Register v;

@@ -36,13 +36,19 @@ struct RayPacket {
   // As in ShearedRay; the origin's components in the order of the axes x, y, z.
   alignas(64) double origin[3][kRays];
   alignas(64) double shear_x[kRays], shear_y[kRays], shear_z[kRays];
-  alignas(64) double least_t[kRays], best_t[kRays];
+  alignas(64) double least_t[kRays];
+  // The best hits, as in RayHit.
+  alignas(64) double best_t[kRays], best_u[kRays], best_v[kRays], best_triangle[kRays];
   // Of all rays.
   float low_of[3], high_of[3], least_inverse[3], most_inverse[3], earliest_of, limit_of;
   bool backward[3];
   std::size_t entry_at[3],
       exit_at[3];  ///< where a node holds the sides that rays enter and leave boxes by, in numbers
   int x, y, z;
+
+  RayHit hit(std::size_t i) const {
+    return {best_t[i], best_u[i], best_v[i], static_cast<std::uint32_t>(best_triangle[i])};
+  }
 };
 
 /// How far from the tree's origin its boxes reach, along any axis.
@@ -70,6 +76,12 @@ template <class Lanes>
 PC_LANES_TARGET typename Lanes::Halves rounded_up(const typename Lanes::Doubles& values) {
   const typename Lanes::Halves f = values.single();
   return f + abs(f) * Lanes::Halves::all(0x1p-23F);
+}
+
+/// A ray's limit, for its best hit so far.
+template <class Lanes>
+PC_LANES_TARGET typename Lanes::Halves limit_for(const typename Lanes::Doubles& best_t) {
+  return rounded_up<Lanes>(best_t) * Lanes::Halves::all(static_cast<float>(kPacketFar));
 }
 
 /// What rays of a packet share.
@@ -214,10 +226,13 @@ PC_LANES_TARGET void set_rays(RayPacket<Lanes::kRays>& packet, const RayColumns<
     const D first = D::load(rays.t_min + i), last = D::load(rays.t_max + i);
     first.store(packet.least_t + i);
     last.store(packet.best_t + i);
+    zero.store(packet.best_u + i);
+    zero.store(packet.best_v + i);
+    D::all(kNone).store(packet.best_triangle + i);
     const H low = rounded_down<Lanes>(first);
     low.store(packet.t_min + i);
     (low * H::all(static_cast<float>(kPacketNear))).store(packet.earliest + i);
-    (rounded_up<Lanes>(last) * H::all(static_cast<float>(kPacketFar))).store(packet.limit + i);
+    limit_for<Lanes>(last).store(packet.limit + i);
   }
   for (std::size_t i = size; i < Lanes::kRays; ++i) packet.best_t[i] = packet.limit[i] = -1;
   packet.earliest_of = Lanes::least(packet.earliest);

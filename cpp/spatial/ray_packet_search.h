@@ -121,7 +121,7 @@ PC_LANES_TARGET std::uint64_t in_box(const RayPacket<Lanes::kRays>& packet, cons
 /// Improves hits of `rays` on one triangle, as ShearedRay::meet; returns the rays with a better one.
 template <class Lanes>
 PC_LANES_TARGET std::uint64_t meet(RayPacket<Lanes::kRays>& packet, const Triangle& triangle,
-                                   std::uint64_t rays, RayHit* hits) {
+                                   std::uint64_t rays) {
   using D = typename Lanes::Doubles;
   constexpr std::uint64_t kGroup = (std::uint64_t{1} << D::kSize) - 1;
   const double *a = &triangle.a.x, *b = &triangle.b.x, *c = &triangle.c.x;
@@ -148,28 +148,21 @@ PC_LANES_TARGET std::uint64_t meet(RayPacket<Lanes::kRays>& packet, const Triang
     std::uint64_t met = passed & between.bits() & ~(sum == zero).bits();
     if (met == 0) continue;
     met &= in_box<Lanes>(packet, TriangleBox(triangle), i, t);
-    alignas(64) double ts[D::kSize], vs[D::kSize], ws[D::kSize];
-    t.store(ts);
-    (v / sum).store(vs);
-    (w / sum).store(ws);
-    for (; met != 0; met &= met - 1) {
-      const auto k = static_cast<std::size_t>(std::countr_zero(met));
-      RayHit& hit = hits[i + k];
-      if (ts[k] == hit.t && triangle.index >= hit.triangle) continue;
-      hit = {ts[k], vs[k], ws[k], triangle.index};
-      packet.best_t[i + k] = ts[k];
-      packet.limit[i + k] = rounded_up(ts[k]) * static_cast<float>(kPacketFar);
-      better |= std::uint64_t{1} << (i + k);
-    }
+    const D best_t = D::load(packet.best_t + i), best_triangle = D::load(packet.best_triangle + i);
+    const D index = D::all(triangle.index);
+    met &= ~((t == best_t) & (best_triangle <= index)).bits();
+    if (met == 0) continue;
+    const auto closer = D::Mask::of(met);
+    const D closest = select(closer, t, best_t);
+    closest.store(packet.best_t + i);
+    limit_for<Lanes>(closest).store(packet.limit + i);
+    select(closer, v / sum, D::load(packet.best_u + i)).store(packet.best_u + i);
+    select(closer, w / sum, D::load(packet.best_v + i)).store(packet.best_v + i);
+    select(closer, index, best_triangle).store(packet.best_triangle + i);
+    better |= met << i;
   }
   return better;
 }
-
-/// A child that waits, and the rays that may meet it.
-struct WaitingRays {
-  Waiting child;
-  std::uint64_t rays;
-};
 
 template <class Lanes, bool kAny>
 class PacketSearch {
@@ -179,46 +172,67 @@ class PacketSearch {
   PC_LANES_TARGET PacketSearch(const BvhView& tree, Packet& packet, RayHit* hits)
       : tree_(tree), packet_(packet), hits_(hits) {}
 
-  PC_LANES_TARGET void run(std::uint64_t all) {
-    WaitingRays stack[kStack];
-    std::size_t size = 0;
-    WaitingRays next{waiting(0, 0), all};
-    for (;;) {
-      const auto child = static_cast<std::uint32_t>(next.child);
-      if ((child & kTriangle) != 0) {
-        meet_triangle(child & ~kTriangle, next.rays);
-      } else if (enter(tree_.nodes[child], next, stack, size)) {
-        continue;
-      }
-      do {
-        if (size == 0) return;
-        next = stack[--size];
-        next.rays &= reaching<Lanes>(packet_, bound_of(next.child));
-      } while (next.rays == 0);
-    }
+  PC_LANES_TARGET void run(std::uint64_t all, std::size_t count) {
+    search(all);
+    if constexpr (!kAny)
+      for (std::size_t i = 0; i < count; ++i) hits_[i] = packet_.hit(i);
   }
 
  private:
+  /// Children that wait, and the rays that may meet each. Numbers are moved one by one: a load of two that were just stored
+  /// one after the other would wait for both.
+  struct WaitingRays {
+    Waiting child[kStack];
+    std::uint64_t rays[kStack];
+    std::size_t size = 0;
+  };
+
+  PC_LANES_TARGET void search(std::uint64_t rays) {
+    WaitingRays stack;
+    Waiting next = waiting(0, 0);
+    for (;;) {
+      const auto child = static_cast<std::uint32_t>(next);
+      if ((child & kTriangle) != 0) {
+        meet_triangle(child & ~kTriangle, rays);
+      } else if (enter(tree_.nodes[child], next, rays, stack)) {
+        continue;
+      }
+      do {
+        if (stack.size == 0) return;
+        next = stack.child[--stack.size];
+        rays = stack.rays[stack.size] & reaching<Lanes>(packet_, bound_of(next));
+      } while (rays == 0);
+    }
+  }
+
   /// The nearest child of a node becomes `next`, the others wait, nearest last. False if no ray meets any.
-  PC_LANES_TARGET bool enter(const Node& node, WaitingRays& next, WaitingRays* stack, std::size_t& size) {
+  PC_LANES_TARGET bool enter(const Node& node, Waiting& next, std::uint64_t& next_rays, WaitingRays& stack) {
     const Sides sides(packet_, node);
     alignas(32) float bound[kWidth];
-    const std::uint64_t rays = next.rays;
+    const std::uint64_t rays = next_rays;
     bool any = false;
-    const std::size_t first = size;
+    const std::size_t first = stack.size;
     for (unsigned lanes = intervals<Lanes>(packet_, sides, bound); lanes != 0; lanes &= lanes - 1) {
       const unsigned lane = lowest_lane(lanes);
       fetch_early(tree_, node.child[lane]);
-      const std::uint64_t met = rays & meeting<Lanes>(packet_, sides, lane);
+      std::uint64_t met = rays & meeting<Lanes>(packet_, sides, lane);
       if (met == 0) continue;
-      WaitingRays below{waiting(bound[lane], node.child[lane]), met};
+      Waiting below = waiting(bound[lane], node.child[lane]);
       if (any) {
-        if (below.child < next.child) std::swap(below, next);
-        std::size_t at = size++;
-        for (; at > first && stack[at - 1].child < below.child; --at) stack[at] = stack[at - 1];
-        stack[at] = below;
+        if (below < next) {
+          std::swap(below, next);
+          std::swap(met, next_rays);
+        }
+        std::size_t at = stack.size++;
+        for (; at > first && stack.child[at - 1] < below; --at) {
+          stack.child[at] = stack.child[at - 1];
+          stack.rays[at] = stack.rays[at - 1];
+        }
+        stack.child[at] = below;
+        stack.rays[at] = met;
       } else {
         next = below;
+        next_rays = met;
         any = true;
       }
     }
@@ -226,7 +240,7 @@ class PacketSearch {
   }
 
   PC_LANES_TARGET void meet_triangle(std::uint32_t slot, std::uint64_t rays) {
-    std::uint64_t better = meet<Lanes>(packet_, tree_.triangles[slot], rays, hits_);
+    std::uint64_t better = meet<Lanes>(packet_, tree_.triangles[slot], rays);
     if (better == 0) return;
     if (kAny) {
       for (; better != 0; better &= better - 1) finish(static_cast<std::size_t>(std::countr_zero(better)));
@@ -235,7 +249,10 @@ class PacketSearch {
   }
 
   /// A ray that needs no more.
-  void finish(std::size_t i) { packet_.limit[i] = packet_.best_t[i] = -1; }
+  void finish(std::size_t i) {
+    hits_[i] = packet_.hit(i);
+    packet_.limit[i] = packet_.best_t[i] = -1;
+  }
 
   const BvhView& tree_;
   Packet& packet_;
@@ -271,9 +288,10 @@ PC_LANES_TARGET void trace_in_packets(const BvhView& tree, const Ray* rays, std:
       continue;
     }
     set_rays<Lanes>(packet, columns, kind, size, reach);
-    for (std::size_t k = i; k < i + size; ++k) hits[k] = {rays[k].t_max, 0, 0, kNone};
+    if constexpr (kAny)
+      for (std::size_t k = i; k < i + size; ++k) hits[k] = {rays[k].t_max, 0, 0, kNone};
     const std::uint64_t all = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
-    PacketSearch<Lanes, kAny>(tree, packet, hits + i).run(all);
+    PacketSearch<Lanes, kAny>(tree, packet, hits + i).run(all, size);
     i += size;
   }
 }

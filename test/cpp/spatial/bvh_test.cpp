@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spatial/bvh_queries.h"
+#include "spatial/bvh_traversal.h"
 #include "spatial/triangle_distance.h"
 #include "support/cancel_time.h"
 #include "support/meshes.h"
@@ -167,6 +168,28 @@ TEST(Bvh, ClosestDistancesEqualBruteForce) {
         ASSERT_NEAR(std::sqrt(plain[i].squared), truth, bound) << mesh.name << " point " << i;
         ASSERT_EQ(plain[i].squared, wide[i].squared) << mesh.name << " point " << i;
         ASSERT_EQ(plain[i].triangle, wide[i].triangle) << mesh.name << " point " << i;
+      }
+    }
+  }
+}
+
+TEST(Bvh, PointsSearchedTogetherGetWhatEachGetsAlone) {
+  for (const Mesh& mesh : hard_meshes({0, 0, 0})) {
+    const Bvh tree = tree_of(mesh);
+    const std::vector<Vec3d> points = queries_for(mesh, 40);
+    const Vec3d shift = Vec3d{0, 0, 0} - tree.view().origin;
+    for (const BvhQueries* queries : {&portable_bvh_queries(), avx2_bvh_queries(), avx512_bvh_queries()}) {
+      for (std::size_t size = 1; queries != nullptr && size <= points.size(); ++size) {
+        std::vector<ClosestTriangle> found(size);
+        const std::uint32_t guess = size % 2 == 0 ? bvh::kNone : 0;
+        queries->closest(tree.view(), points.data(), size, shift, guess, found.data());
+        for (std::size_t i = 0; i < size; ++i) {
+          const ClosestTriangle alone =
+              bvh::closest_triangle<bvh::PlainLanes>(tree.view(), points[i] + shift, bvh::kNone);
+          ASSERT_EQ(found[i].squared, alone.squared) << mesh.name << " point " << i << " of " << size;
+          ASSERT_EQ(found[i].triangle, alone.triangle) << mesh.name << " point " << i << " of " << size;
+          ASSERT_EQ(found[i].slot, alone.slot) << mesh.name << " point " << i << " of " << size;
+        }
       }
     }
   }

@@ -160,6 +160,8 @@ export interface IcpPose {
   readonly moving_unusable: number;
   readonly fixed_finest_count: number;
   readonly moving_finest_count: number;
+  /** Why the CPU computed what the GPU was asked for. */
+  readonly warnings: readonly string[];
 }
 
 export interface RegistrationNative {
@@ -175,8 +177,8 @@ export interface RegistrationNative {
   pointToMeshBytes(points: number, vertices: number, triangles: number, withSides: boolean): number;
   meshSamples(mesh: NativeMesh, count: number, seed: number): NativeJob<NativeColumn>;
   icpPrepare(fixed: IcpSide, moving: IcpSide, params: IcpParams, options?: OpOptions): NativeJob<NativeRegistration>;
-  icpAdvance(registration: NativeRegistration, iterations: number): NativeJob<IcpProgress>;
-  icpResult(registration: NativeRegistration): NativeJob<IcpPose>;
+  icpAdvance(registration: NativeRegistration, iterations: number, options?: OpOptions): NativeJob<IcpProgress>;
+  icpResult(registration: NativeRegistration, options?: OpOptions): NativeJob<IcpPose>;
   icpRelease(registration: NativeRegistration): void;
   icpBytes(fixedPoints: number, movingPoints: number, initial: IcpInitial): number;
 }
@@ -206,10 +208,11 @@ export const meshSamples: RegistrationNative["meshSamples"] = (mesh, count, seed
 export const icpPrepare: RegistrationNative["icpPrepare"] = (fixed, moving, params, options) =>
   addon.icpPrepare(fixed, moving, params, options);
 /** Runs a batch of iterations. */
-export const icpAdvance: RegistrationNative["icpAdvance"] = (registration, iterations) =>
-  addon.icpAdvance(registration, iterations);
+export const icpAdvance: RegistrationNative["icpAdvance"] = (registration, iterations, options) =>
+  addon.icpAdvance(registration, iterations, options);
 /** The pose reached and how well it fits. */
-export const icpResult: RegistrationNative["icpResult"] = (registration) => addon.icpResult(registration);
+export const icpResult: RegistrationNative["icpResult"] = (registration, options) =>
+  addon.icpResult(registration, options);
 export const icpRelease: RegistrationNative["icpRelease"] = (registration) => addon.icpRelease(registration);
 /** Memory that a registration needs besides its points, bytes. */
 export const icpBytes: RegistrationNative["icpBytes"] = (fixedPoints, movingPoints, initial) =>

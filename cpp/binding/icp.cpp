@@ -198,6 +198,7 @@ Napi::Object result_to_js(Napi::Env env, const IcpResult& r) {
   count("moving_unusable", r.moving_unusable);
   count("fixed_finest_count", r.fixed_finest_count);
   count("moving_finest_count", r.moving_finest_count);
+  out.Set("warnings", to_js(env, r.warnings));
   return out;
 }
 

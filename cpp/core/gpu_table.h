@@ -24,8 +24,11 @@ struct HostPass;
 namespace point_to_mesh_kernel {
 struct HostPass;
 }
+namespace icp_pairs_kernel {
+struct HostPass;
+}
 
-constexpr std::uint32_t kGpuAbiVersion = 6;
+constexpr std::uint32_t kGpuAbiVersion = 7;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -82,6 +85,10 @@ struct GpuTable {
   /// The closest triangles of points (cpp/ops/registration/point_to_mesh_kernel.h). `pass->found` is unspecified unless kOk.
   GpuStatus (*closest_triangles)(const point_to_mesh_kernel::HostPass* pass, const GpuControl* control,
                                  GpuError* error) = nullptr;
+  /// The nearest points of the other side (cpp/ops/registration/icp_pairs_kernel.h). `pass->slot` and `pass->squared` are
+  /// unspecified unless kOk.
+  GpuStatus (*icp_pairs)(const icp_pairs_kernel::HostPass* pass, const GpuControl* control,
+                         GpuError* error) = nullptr;
 };
 
 /// The one symbol of the module, `pc_gpu_table`.

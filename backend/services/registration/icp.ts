@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/registration.ts";
+import { opDevice } from "../run/device.ts";
 import { icpWarnings, qualityWarning } from "./icp-warnings.ts";
 
 /** Iterations between two reports of progress; contract terrain section 3.2. */
@@ -103,6 +104,7 @@ export function registered(
       rmse_threshold,
       max_iterations: batches * length,
     };
+    const device = await opDevice(deps);
     const begun = initial === "auto" ? SEARCHED : PREPARED;
     job.stage("Estimating normals", PREPARED, begun, initial === "auto" ? SEARCH_PHASES : []);
     const registration = await job.track(() => native.icpPrepare(fixed, moving, params));
@@ -112,13 +114,13 @@ export function registered(
     let done = 0;
     for (let finished = false; !finished; ) {
       job.stage(label, after(done), after(done + 1));
-      const state = await job.track(() => native.icpAdvance(registration, length));
+      const state = await job.track(() => native.icpAdvance(registration, length, device));
       done += 1;
       finished = state.finished || done === batches;
       label = `ICP iteration ${state.iterations} (RMSE ${Number(state.rmse.toPrecision(4))})`;
       job.stage(label, after(done), after(done));
     }
-    const pose = await job.quiet().track(() => native.icpResult(registration));
+    const pose = await job.quiet().track(() => native.icpResult(registration, device));
     job.stage("Done", 1, 1);
     return report(pose, method, done * length, [...fixed.warnings, ...moving.warnings]);
   });
@@ -138,7 +140,7 @@ function report(
 ): IcpSuccess {
   const { matrix, fitness, rmse, robust_diagonal, conditioning } = pose;
   const at = (i: number) => matrix[i] ?? Number.NaN;
-  const warnings = [...given, ...icpWarnings(pose)];
+  const warnings = [...given, ...icpWarnings(pose), ...pose.warnings];
   const rmse_ratio = robust_diagonal > 0 ? rmse / robust_diagonal : null;
   return {
     success: true,

@@ -149,6 +149,11 @@ void IcpRegistration::choose_start(OpContext& ctx) {
   limit_ = greatest_limit_;
 }
 
+std::optional<GpuRun> IcpRegistration::gpu_of(OpContext& ctx) {
+  if (!warnings_.empty()) return std::nullopt;
+  return std::optional<GpuRun>(std::in_place, ctx, "Registration", warnings_);
+}
+
 double IcpRegistration::least_limit() const { return kLeastSpacings * levels_[level_].spacing_m(); }
 
 void IcpRegistration::begin_level(OpContext& ctx) {
@@ -167,8 +172,9 @@ IcpProgress IcpRegistration::advance(std::uint32_t iterations, OpContext& ctx) {
     ctx.begin_phase("Iterating", std::uint64_t{left} * 4 * levels_[level_].pair_count());
   };
   phase(iterations);
+  std::optional<GpuRun> gpu = gpu_of(ctx);
   for (std::uint32_t done = 0; done < iterations && !finished_; ++done) {
-    bool settled = step(ctx);
+    bool settled = step(ctx, gpu ? &*gpu : nullptr);
     ++iterations_;
     --level_left_;
     if (done + 1 == iterations) {
@@ -192,9 +198,9 @@ IcpProgress IcpRegistration::advance(std::uint32_t iterations, OpContext& ctx) {
 }
 
 /// One iteration; true if the level has settled.
-bool IcpRegistration::step(OpContext& ctx) {
+bool IcpRegistration::step(OpContext& ctx, GpuRun* gpu) {
   const IcpScale& scale = levels_[level_];
-  find_pairs(scale, pose_, limit_, IcpQueries::kBoth, pairs_, ctx);
+  find_pairs(scale, pose_, limit_, IcpQueries::kBoth, pairs_, ctx, gpu);
   const double sigma = pair_distance(scale, pairs_, kShare, ctx) / std::sqrt(-2 * std::log(1 - kShare));
   const double before = limit_;
   limit_ = std::min(limit_, std::max(least_limit(), kSigmas * sigma));
@@ -239,7 +245,7 @@ double IcpRegistration::misfit(const IcpScale& scale, const RigidTransform& pose
 }
 
 /// Whether the steps have led to a place that fits worse.
-bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx) {
+bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx, GpuRun* gpu) {
   const IcpScale& finest = levels_.back();
   const double alike = kAlike * finest.spacing_m();
   if (start_kind_ != IcpStart::kGlobal)
@@ -251,7 +257,7 @@ bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx) {
   };
   const auto near = [&](const RigidTransform& pose) {
     IcpPairs pairs;
-    find_pairs(finest, pose, limit_m, IcpQueries::kMoving, pairs, ctx);
+    find_pairs(finest, pose, limit_m, IcpQueries::kMoving, pairs, ctx, gpu);
     narrow_pairs(finest, limit_m, pairs, ctx);
     const auto lost = std::count(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
     return Near{median_residual(finest, pose, params_.method, pairs, ctx),
@@ -298,9 +304,11 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   const double spacing = finest.spacing_m();
   IcpResult r{};
   const double judged_within = std::max(limit_, kLeastSpacings * spacing);
-  r.kept_start = worse_than_start(judged_within, ctx);
+  std::optional<GpuRun> found_by = gpu_of(ctx);
+  GpuRun* const gpu = found_by ? &*found_by : nullptr;
+  r.kept_start = worse_than_start(judged_within, ctx, gpu);
   if (r.kept_start) pose_ = start_;
-  find_pairs(finest, pose_, greatest_limit_, IcpQueries::kMoving, pairs_, ctx);
+  find_pairs(finest, pose_, greatest_limit_, IcpQueries::kMoving, pairs_, ctx, gpu);
   const Fit wide = fit(pairs_, greatest_limit_, ctx), narrow = fit(pairs_, limit_, ctx);
   narrow_pairs(finest, limit_, pairs_, ctx);
   r.pose = pose_;
@@ -319,6 +327,7 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   r.conditioning = conditioning(pairs_, ctx);
   r.surface = surface_agreement(judged_scale(), pose_, ctx);
   r.history = history_;
+  r.warnings = warnings_;
   r.fixed_count = fixed_.count;
   r.moving_count = moving_.count;
   r.fixed_unusable = fixed_.unusable;

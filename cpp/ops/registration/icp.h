@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/memory.h"
@@ -89,6 +90,7 @@ struct IcpResult {
   std::uint64_t fixed_count, moving_count;                ///< points used, before thinning
   std::uint64_t fixed_unusable, moving_unusable;          ///< not finite or beyond 1e15 m
   std::uint64_t fixed_finest_count, moving_finest_count;  ///< points at the finest level
+  std::vector<std::string> warnings;                      ///< why the CPU computed what the GPU was asked for
 };
 
 /// Iterative closest points from coarse to fine: finds the rigid motion that puts the moving side onto the fixed one,
@@ -102,8 +104,8 @@ struct IcpResult {
 ///          its voxels, with levels that are not much coarser than those.
 /// Step     icp_system.h, scale 1.4826 x median residual x 2.385 (Cauchy with 95 % efficiency: Holland & Welsch 1977).
 ///          Directions whose eigenvalue is below 1e-4 of the largest are left alone (Zhang, Kaess & Singh 2016).
-/// Order    The same bits for any thread count. All sums are in float64 about the centroids, so coordinates of 1e7 m
-///          cost no precision.
+/// Order    The same bits for any thread count and device; the GPU finds the pairs. All sums are in float64 about the
+///          centroids, so coordinates of 1e7 m cost no precision.
 /// Cost     icp_bytes(); 2 x 500,000 points: 3 s of CPU with kGicp.
 /// Cancel   Within 250 ms in each call.
 class IcpRegistration {
@@ -139,16 +141,18 @@ class IcpRegistration {
   void choose_start(OpContext& ctx);
   bool align(OpContext& ctx);
   void begin_level(OpContext& ctx);
-  bool step(OpContext& ctx);
+  bool step(OpContext& ctx, GpuRun* gpu);
   void move(const IcpSystem& system, const IcpFrame& frame);
   double least_limit() const;
   bool level_ends(bool settled) const { return settled || level_left_ == 0; }
   Fit fit(const IcpPairs& pairs, double limit_m, OpContext& ctx) const;
-  bool worse_than_start(double limit_m, OpContext& ctx);
+  bool worse_than_start(double limit_m, OpContext& ctx, GpuRun* gpu);
   double misfit(const IcpScale& scale, const RigidTransform& pose, double limit_m, OpContext& ctx) const;
   IcpConditioning conditioning(const IcpPairs& pairs, OpContext& ctx) const;
   const IcpScale& judged_scale() const;
   RigidTransform local(const RigidTransform& common) const;
+  /// The GPU of a call, until one has failed.
+  std::optional<GpuRun> gpu_of(OpContext& ctx);
 
   IcpParams params_;
   Local fixed_, moving_;
@@ -165,6 +169,7 @@ class IcpRegistration {
   IcpPairs pairs_;
   bool converged_ = false, finished_ = false;
   std::vector<IcpIteration> history_;
+  std::vector<std::string> warnings_;
 };
 
 /// Peak of memory needed besides the inputs, bytes.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/parallel.h"
@@ -17,24 +16,7 @@ constexpr std::size_t kBlock = 2048;  // points whose equations are summed toget
 constexpr double kFlat = 1e-3;
 /// Weight of a point-to-plane pair: one half where 1 - cos of the normals' angle is twice this (16 degrees).
 constexpr double kAgree = 0.02;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNoResidual = -1;
-
-/// The nearest point so far; among equally near ones the one with the lowest row.
-struct Nearest {
-  double best;
-  std::uint64_t row = ~std::uint64_t{0};
-  std::uint32_t slot = IcpPairs::kNone;
-
-  bool wants(double squared, std::uint64_t other) const {
-    return squared < best || (squared == best && other < row);
-  }
-  void take(double squared, std::uint64_t other, std::uint64_t at) {
-    best = squared;
-    row = other;
-    slot = static_cast<std::uint32_t>(at);
-  }
-};
 
 /// Up to three directions at right angles, and the weight of a distance along each.
 struct Directions {
@@ -151,60 +133,6 @@ void add_pair(IcpSystem& s, const Pair& pair, const Directions& d, const Vec3d& 
 }
 
 }  // namespace
-
-void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
-                IcpPairs& pairs, OpContext& ctx) {
-  const std::size_t moving_count = scale.moving.points.size();
-  const std::size_t count = queries == IcpQueries::kBoth ? scale.pair_count() : moving_count;
-  if (pairs.slot.size() != count) {
-    pairs.slot.resize(count);
-    pairs.squared.resize(count);
-    std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
-  }
-  const RigidTransform back = inverse(pose);
-  const double limit = limit_m * limit_m;
-  parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t last = IcpPairs::kNone;
-    for (std::size_t i = begin; i < end; ++i) {
-      const bool forward = i < moving_count;
-      if (i == moving_count) last = IcpPairs::kNone;
-      const IcpLevel& other = forward ? scale.fixed : scale.moving;
-      const Vec3d p = forward ? pose(scale.moving.points[i]) : back(scale.fixed.points[i - moving_count]);
-      // A point known to be near bounds the search. The bound is inclusive, so that point itself is found again.
-      Nearest nearest{limit};
-      for (const std::uint32_t known : {pairs.slot[i], last})
-        if (known != IcpPairs::kNone)
-          nearest.best = std::min(nearest.best, squared_distance(p, other.points[known]));
-      other.tree->view().find_nearest(p, ~std::uint64_t{0}, nearest);
-      last = pairs.slot[i] = nearest.slot;
-      pairs.squared[i] = nearest.slot == IcpPairs::kNone ? kInfinity : nearest.best;
-    }
-  });
-}
-
-void narrow_pairs(const IcpScale& scale, double limit_m, IcpPairs& pairs, OpContext& ctx) {
-  const std::size_t moving_count = scale.moving.points.size();
-  parallel_for(ctx, pairs.slot.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t slot = pairs.slot[i];
-      if (slot == IcpPairs::kNone) continue;
-      const bool rim = (i < moving_count ? scale.fixed : scale.moving).is_rim[slot] != 0;
-      if (!rim && pairs.squared[i] <= limit_m * limit_m) continue;
-      pairs.slot[i] = IcpPairs::kNone;
-      pairs.squared[i] = kInfinity;
-    }
-  });
-}
-
-double pair_distance(const IcpScale& scale, const IcpPairs& pairs, double share, OpContext& ctx) {
-  ctx.checkpoint();
-  const std::size_t count = scale.moving.points.size();
-  BulkVector<double> squared(count);
-  std::copy_n(pairs.squared.begin(), count, squared.begin());
-  const auto rank = std::min(count - 1, static_cast<std::size_t>(share * static_cast<double>(count)));
-  std::nth_element(squared.begin(), squared.begin() + rank, squared.end());
-  return std::sqrt(squared[rank]);
-}
 
 IcpFrame icp_frame(const IcpLevel& moving, OpContext& ctx) {
   const std::size_t size = moving.points.size();

@@ -1,0 +1,104 @@
+#include "ops/registration/icp_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.h"
+
+namespace pc {
+
+namespace {
+
+using icp_pairs_kernel::Motion;
+using icp_pairs_kernel::Nearest;
+using icp_pairs_kernel::Queries;
+
+constexpr std::size_t kBlock = 2048;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Without a tree where none looks for points of that side.
+icp_pairs_kernel::Side side_of(const IcpLevel& level) {
+  return {level.tree ? level.tree->view() : KdTreeView{}, level.points.data()};
+}
+icp_pairs_kernel::HostSide host_of(const IcpLevel& level) {
+  return {level.tree ? level.tree->host() : HostKdTree{}, level.points.size()};
+}
+
+Motion motion_of(const RigidTransform& pose) {
+  return {pose.rows[0], pose.rows[1], pose.rows[2], pose.translation};
+}
+
+/// False if the CPU must find them; then no pair is known.
+bool find_on_device(const IcpScale& scale, const Queries& queries, IcpPairs& pairs, OpContext& ctx,
+                    GpuRun& gpu) {
+  if (!gpu.usable()) return false;
+  const std::size_t count = pairs.slot.size();
+  const icp_pairs_kernel::HostPass pass{queries, host_of(scale.fixed), host_of(scale.moving),
+                                        count,   pairs.slot.data(),    pairs.squared.data()};
+  const auto same = [&](std::size_t i) {
+    const Nearest wanted = icp_pairs_kernel::find_pair(queries, i, IcpPairs::kNone, IcpPairs::kNone);
+    const double squared = wanted.slot == IcpPairs::kNone ? kInfinity : wanted.best;
+    return pairs.slot[i] == wanted.slot && pairs.squared[i] == squared;
+  };
+  const bool done = gpu.run([&](const auto& table, const auto& control,
+                                auto& error) { return table.icp_pairs(&pass, &control, &error); },
+                            [&] { return sample_agrees(count, same); });
+  if (done) {
+    ctx.advance(count);
+  } else {
+    std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
+  }
+  return done;
+}
+
+}  // namespace
+
+void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries wanted,
+                IcpPairs& pairs, OpContext& ctx, GpuRun* gpu) {
+  const std::size_t moving_count = scale.moving.points.size();
+  const std::size_t count = wanted == IcpQueries::kBoth ? scale.pair_count() : moving_count;
+  if (pairs.slot.size() != count) {
+    pairs.slot.resize(count);
+    pairs.squared.resize(count);
+    std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
+  }
+  const Queries queries{side_of(scale.fixed), side_of(scale.moving),    moving_count,
+                        motion_of(pose),      motion_of(inverse(pose)), limit_m * limit_m};
+  if (gpu != nullptr && find_on_device(scale, queries, pairs, ctx, *gpu)) return;
+  parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t last = IcpPairs::kNone;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i == moving_count) last = IcpPairs::kNone;
+      const Nearest nearest = icp_pairs_kernel::find_pair(queries, i, pairs.slot[i], last);
+      last = pairs.slot[i] = nearest.slot;
+      pairs.squared[i] = nearest.slot == IcpPairs::kNone ? kInfinity : nearest.best;
+    }
+  });
+}
+
+void narrow_pairs(const IcpScale& scale, double limit_m, IcpPairs& pairs, OpContext& ctx) {
+  const std::size_t moving_count = scale.moving.points.size();
+  parallel_for(ctx, pairs.slot.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t slot = pairs.slot[i];
+      if (slot == IcpPairs::kNone) continue;
+      const bool rim = (i < moving_count ? scale.fixed : scale.moving).is_rim[slot] != 0;
+      if (!rim && pairs.squared[i] <= limit_m * limit_m) continue;
+      pairs.slot[i] = IcpPairs::kNone;
+      pairs.squared[i] = kInfinity;
+    }
+  });
+}
+
+double pair_distance(const IcpScale& scale, const IcpPairs& pairs, double share, OpContext& ctx) {
+  ctx.checkpoint();
+  const std::size_t count = scale.moving.points.size();
+  BulkVector<double> squared(count);
+  std::copy_n(pairs.squared.begin(), count, squared.begin());
+  const auto rank = std::min(count - 1, static_cast<std::size_t>(share * static_cast<double>(count)));
+  std::nth_element(squared.begin(), squared.begin() + rank, squared.end());
+  return std::sqrt(squared[rank]);
+}
+
+}  // namespace pc

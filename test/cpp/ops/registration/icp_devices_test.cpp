@@ -1,0 +1,149 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/gpu.h"
+#include "core/gpu_table.h"
+#include "ops/registration/icp.h"
+#include "ops/registration/icp_pairs.h"
+#include "support/rigid_scenes.h"
+
+namespace pc {
+namespace {
+
+using test::Points;
+
+GpuStatus fake_probe(GpuProbe* out, GpuError*) {
+  *out = GpuProbe{};
+  out->device_count = 1;
+  out->driver_version = 13000;
+  std::snprintf(out->name, sizeof out->name, "functor");
+  return GpuStatus::kOk;
+}
+
+std::uint64_t searched_count = 0;
+
+/// What the module's kernel does, in a plain loop.
+GpuStatus functor_pairs(const icp_pairs_kernel::HostPass* host, const GpuControl* control, GpuError*) {
+  if (control->canceled(control->user)) return GpuStatus::kCanceled;
+  for (std::uint64_t i = 0; i < host->count; ++i)
+    icp_pairs_kernel::write_pair(host->queries, i, host->slot[i], host->squared[i]);
+  searched_count += host->count;
+  return GpuStatus::kOk;
+}
+
+/// Fails after half of the queries, of which it leaves partners that do not exist.
+GpuStatus full(const icp_pairs_kernel::HostPass* host, const GpuControl*, GpuError* error) {
+  for (std::uint64_t i = 0; i < host->count / 2; ++i) host->slot[i] = 0xfffffff0U;
+  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
+  return GpuStatus::kOutOfMemory;
+}
+
+GpuStatus rounds_otherwise(const icp_pairs_kernel::HostPass* host, const GpuControl* control,
+                           GpuError* error) {
+  const GpuStatus status = functor_pairs(host, control, error);
+  for (std::uint64_t i = 0; i < host->count; ++i) host->squared[i] = std::nextafter(host->squared[i], 1e9);
+  return status;
+}
+
+GpuTable table_of(GpuStatus (*pairs)(const icp_pairs_kernel::HostPass*, const GpuControl*, GpuError*)) {
+  GpuTable table{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, nullptr,
+                 nullptr,        nullptr,          nullptr,    nullptr, nullptr};
+  table.icp_pairs = pairs;
+  return table;
+}
+
+Span<const Vec3d> view(const Points& points) { return {points.data(), points.size()}; }
+
+IcpResult registered(Device device, IcpMethod method) {
+  const Points fixed = test::rough_ground(6000, 10, 1),
+               moving = test::moved(test::turned({0.01, -0.02, 0.05}, {0.2, 0.1, 0.05}),
+                                    test::rough_ground(5000, 10, 2));
+  JobControl control;
+  OpContext ctx(control, device, 2);
+  IcpParams params{method, IcpInitial::kCentroid, std::nullopt, std::nullopt, 1e-9, 60};
+  IcpRegistration registration({view(fixed), {}, {0, 0, 0}, 1}, {view(moving), {}, {0, 0, 0}, 1}, params,
+                               ctx);
+  while (!registration.advance(20, ctx).finished) continue;
+  return registration.result(ctx);
+}
+
+void expect_bits_of_the_cpu(const std::vector<std::string>& warnings) {
+  for (const IcpMethod method : {IcpMethod::kPointToPoint, IcpMethod::kPointToPlane, IcpMethod::kGicp}) {
+    const IcpResult wanted = registered(Device::kCpu, method), found = registered(Device::kCuda, method);
+    ASSERT_EQ(std::memcmp(&found.pose, &wanted.pose, sizeof wanted.pose), 0);
+    ASSERT_EQ(found.rmse_m, wanted.rmse_m);
+    ASSERT_EQ(found.fitness, wanted.fitness);
+    ASSERT_EQ(found.final_fitness, wanted.final_fitness);
+    ASSERT_EQ(found.history.size(), wanted.history.size());
+    for (std::size_t i = 0; i < wanted.history.size(); ++i)
+      ASSERT_EQ(found.history[i].rmse_m, wanted.history[i].rmse_m);
+    EXPECT_EQ(found.warnings, warnings);
+    EXPECT_TRUE(wanted.warnings.empty());
+  }
+}
+
+class IcpDevices : public testing::Test {
+ protected:
+  void TearDown() override {
+    if (installed_) gpu_install(nullptr, "the test is over");
+  }
+  void install(const GpuTable* table) {
+    gpu_install(table, "");
+    installed_ = true;
+  }
+
+ private:
+  bool installed_ = false;
+};
+
+TEST_F(IcpDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
+  const GpuTable table = table_of(functor_pairs);
+  install(&table);
+  searched_count = 0;
+  expect_bits_of_the_cpu({});
+  EXPECT_GT(searched_count, 100'000U);
+}
+
+TEST_F(IcpDevices, CudaGivesTheBitsOfTheCpu) {
+#if defined(__linux__)
+  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
+#endif
+  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  expect_bits_of_the_cpu({});
+}
+
+TEST_F(IcpDevices, WhatTheGpuCannotDoTheCpuDoesAndSaysSoOnce) {
+  const GpuTable table = table_of(full);
+  install(&table);
+  expect_bits_of_the_cpu({"Registration ran on the CPU: the GPU has no memory left"});
+}
+
+TEST_F(IcpDevices, ADeviceThatRoundsOtherwiseIsNotBelieved) {
+  const GpuTable table = table_of(rounds_otherwise);
+  install(&table);
+  expect_bits_of_the_cpu(
+      {"Registration ran on the CPU: the GPU gave other results than the CPU for a sample"});
+}
+
+TEST_F(IcpDevices, ACancelEndsTheSearch) {
+  const GpuTable table = table_of(functor_pairs);
+  install(&table);
+  const Points points = test::rough_ground(500, 10, 1);
+  JobControl control;
+  OpContext ctx(control, Device::kCuda, 2);
+  IcpScale scale{0, icp_level(view(points), ctx), icp_level(view(points), ctx)};
+  IcpPairs pairs;
+  std::vector<std::string> warnings;
+  GpuRun gpu(ctx, "Registration", warnings);
+  control.cancel_requested = true;
+  EXPECT_ANY_THROW(find_pairs(scale, {}, 1, IcpQueries::kBoth, pairs, ctx, &gpu));
+}
+
+}  // namespace
+}  // namespace pc

@@ -1,3 +1,4 @@
+import type { OpOptions } from "./cloud/cloud.ts";
 import type { NativeColumn, NativeJob } from "./core/handles.ts";
 import { addonAs } from "./core/load.ts";
 
@@ -133,11 +134,13 @@ export interface SyntheticScan extends SyntheticScanColumns {
   readonly hit_count: number;
   readonly miss_count: number;
   readonly pulse_count: number;
+  /** Why the CPU traced what the GPU was asked for. */
+  readonly warnings: readonly string[];
 }
 
 export interface RayNative {
   openScanScene(meshes: readonly SceneMesh[], textures: readonly SceneTexture[]): NativeJob<OpenedScene>;
-  syntheticScan(scene: NativeScanScene, params: SyntheticScanParams): NativeJob<SyntheticScan>;
+  syntheticScan(scene: NativeScanScene, params: SyntheticScanParams, options?: OpOptions): NativeJob<SyntheticScan>;
   hitFloats(
     column: NativeColumn,
     is_miss: NativeColumn,
@@ -149,6 +152,7 @@ const addon = addonAs<RayNative>();
 /** Trees of the surfaces of a scan. */
 export const openScanScene: RayNative["openScanScene"] = (meshes, textures) => addon.openScanScene(meshes, textures);
 /** The returns of all pulses of a scanner. */
-export const syntheticScan: RayNative["syntheticScan"] = (scene, params) => addon.syntheticScan(scene, params);
+export const syntheticScan: RayNative["syntheticScan"] = (scene, params, options) =>
+  addon.syntheticScan(scene, params, options);
 /** The hits of a column in float32: three values per row of positions and colours, those 0..1. */
 export const hitFloats: RayNative["hitFloats"] = (column, is_miss) => addon.hitFloats(column, is_miss);

@@ -242,6 +242,7 @@ Napi::Value scan_to_js(Napi::Env env, SyntheticScan&& scan) {
   out.Set("hit_count", static_cast<double>(scan.hit_count));
   out.Set("miss_count", static_cast<double>(scan.miss_count));
   out.Set("pulse_count", static_cast<double>(scan.pulse_count));
+  out.Set("warnings", to_js(env, scan.warnings));
   return out;
 }
 

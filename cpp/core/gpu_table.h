@@ -27,8 +27,12 @@ struct HostPass;
 namespace icp_pairs_kernel {
 struct HostPass;
 }
+namespace scene_trace_kernel {
+struct HostScene;
+struct HostRays;
+}  // namespace scene_trace_kernel
 
-constexpr std::uint32_t kGpuAbiVersion = 7;
+constexpr std::uint32_t kGpuAbiVersion = 8;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -89,6 +93,14 @@ struct GpuTable {
   /// unspecified unless kOk.
   GpuStatus (*icp_pairs)(const icp_pairs_kernel::HostPass* pass, const GpuControl* control,
                          GpuError* error) = nullptr;
+  /// Copies a scene of rays to the device (cpp/ops/ray/scene_trace_kernel.h). `*scene` is set on kOk only; it is given to
+  /// close_scene once.
+  GpuStatus (*open_scene)(const scene_trace_kernel::HostScene* host, const GpuControl* control, void** scene,
+                          GpuError* error) = nullptr;
+  /// The first hits of rays. They are unspecified unless kOk.
+  GpuStatus (*scene_hits)(void* scene, const scene_trace_kernel::HostRays* rays, const GpuControl* control,
+                          GpuError* error) = nullptr;
+  void (*close_scene)(void* scene) = nullptr;
 };
 
 /// The one symbol of the module, `pc_gpu_table`.

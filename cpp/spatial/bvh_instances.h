@@ -39,6 +39,8 @@ class InstancedBvh {
   InstancedBvh(Span<const TriangleMesh> prototypes, Span<const Instance> instances, OpContext& ctx);
 
   InstancedBvhView view() const { return {top_.view(), trees_.data(), placed_.data(), placed_.size()}; }
+  const Bvh& top() const { return top_; }
+  const std::vector<Bvh>& prototypes() const { return prototypes_; }
   /// Bytes that it holds.
   std::uint64_t bytes() const;
 

@@ -8,6 +8,7 @@ import { errorText, fromNative } from "../../jobs/native-error.ts";
 import { together } from "../../jobs/together.ts";
 import * as native from "../../native/ray.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { opDevice } from "../run/device.ts";
 import { coarseCoordinates } from "../run/float-steps.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { scanParams } from "./scan-params.ts";
@@ -61,8 +62,12 @@ async function scanned(request: LidarScanRequest, made: string[], deps: Deps, jo
   return deps.admission.run(job, "Synthetic scan", bytes, async () => {
     const scene = await openScene(meshes, job);
     job.stage("Configuring scanners", 0.15, 0.15);
+    const device = await opDevice(deps);
     const scans: native.SyntheticScan[] = [];
-    for (const [i, one] of params.entries()) scans.push(await traced(scene.scene, one, i, params.length, job));
+    for (const [i, one] of params.entries()) {
+      const trace = () => job.track(() => native.syntheticScan(scene.scene, one, device));
+      scans.push(await traced(trace, i, params.length, job));
+    }
     const parts: ScannerPart[] = [];
     for (const [i, scan] of scans.entries()) {
       job.stage("Extracting hits", ...part(0.85, 0.95, i, scans.length));
@@ -70,7 +75,12 @@ async function scanned(request: LidarScanRequest, made: string[], deps: Deps, jo
     }
     const clouds: ScannedCloud[] = [];
     const buffers: Record<string, Buffers[string]> = {};
-    const warnings = [...scene.warnings, ...params.flatMap(manyPulses), ...parts.flatMap(({ warnings }) => warnings)];
+    const warnings = [
+      ...scene.warnings,
+      ...params.flatMap(manyPulses),
+      ...scans.flatMap(({ warnings }) => warnings),
+      ...parts.flatMap(({ warnings }) => warnings),
+    ];
     for (const [i, { rows, cloud, sent }] of parts.entries()) {
       job.stage("Building point clouds", ...part(0.95, 1, i, parts.length));
       const quiet = job.quiet();
@@ -107,13 +117,11 @@ const manyPulses = ({ pattern: { pulse_count } }: native.SyntheticScanParams): s
 const LABEL = "Ray-tracing scene";
 
 async function traced(
-  scene: native.NativeScanScene,
-  params: native.SyntheticScanParams,
+  trace: () => Promise<native.SyntheticScan>,
   i: number,
   count: number,
   job: Job,
 ): Promise<native.SyntheticScan> {
-  const trace = () => job.track(() => native.syntheticScan(scene, params));
   if (count === 1) return owned(await job.whileWaiting(LABEL, trace), job);
   const at = 0.15 + (0.7 * i) / count;
   job.stage(`${LABEL} (scan ${i + 1}/${count})`, at, at);
@@ -122,7 +130,8 @@ async function traced(
 
 /** The run owns the columns. */
 function owned(scan: native.SyntheticScan, job: Job): native.SyntheticScan {
-  for (const value of Object.values(scan)) {
+  const { warnings: _, ...columns } = scan;
+  for (const value of Object.values(columns)) {
     if (typeof value === "object" && value !== null) refs.set(value, job.adopt(new ColumnRef(value)));
   }
   return scan;

@@ -10,7 +10,7 @@ namespace pc::scan_plan {
 /// thread.
 class AxisTracer {
  public:
-  explicit AxisTracer(const Plan& plan) : plan_(plan) {}
+  explicit AxisTracer(const Plan& plan) : plan_(plan) { scratch_.device = plan.device; }
 
   void run(std::uint64_t begin, std::uint64_t end, RecordBlock& block, const OpContext& ctx);
 

@@ -9,7 +9,7 @@ namespace pc::scan_plan {
 /// Makes the rows of pulses of several rays, one after another. One per thread.
 class PulseTracer {
  public:
-  explicit PulseTracer(const Plan& plan) : plan_(plan) {}
+  explicit PulseTracer(const Plan& plan) : plan_(plan) { scratch_.device = plan.device; }
 
   void run(std::uint64_t begin, std::uint64_t end, RecordBlock& block, const OpContext& ctx);
 

@@ -24,10 +24,11 @@ Turn turned(double angle) { return {std::sin(angle), std::cos(angle)}; }
 }  // namespace
 
 Plan::Plan(const ScanScene& from, const PoseStreamView& pose_stream, const SyntheticScanParams& p,
-           int threads)
+           int threads, SceneDevice* on)
     : scene(from),
       poses(pose_stream),
       params(p),
+      device(on),
       beam{p.divergence_rad, p.exit_diameter_m / 2, p.rays_per_pulse,
            std::max(p.detection_energy, beam_footprint::kTail)},
       has_extras(p.is_multi_return || from.has_colors()),
@@ -46,7 +47,7 @@ Plan::Plan(const ScanScene& from, const PoseStreamView& pose_stream, const Synth
            p.selection};
   if (p.box) clip.emplace(p.box->center, p.box->size, p.box->rotation_rad);
   const std::uint64_t rays = p.scratch_bytes / (kRayBytes * static_cast<std::uint64_t>(threads));
-  batch = std::clamp(rays, kLeastBatch, kBatch);
+  batch = std::clamp(rays, kLeastBatch, device != nullptr ? kDeviceBatch : kBatch);
   set_tile(std::min(rays, kMostTogether));
 }
 
@@ -68,6 +69,10 @@ void Plan::set_tile(std::uint64_t most) {
     least = side;
     tile = {rows, columns};
   }
+  // More columns at once leave the packets as they are: rays are fired column by column.
+  const std::uint64_t pulses = std::uint64_t{tile.columns} * pattern.row_count;
+  if (device != nullptr && tile.columns > 1 && pulses < batch)
+    tile.columns *= static_cast<std::uint32_t>(batch / pulses);
 }
 
 Turn Plan::turn_of_column(std::uint64_t column) const {

@@ -13,7 +13,7 @@ namespace pc::scan_plan {
 /// Nearer surfaces are what the scanner stands on, metres.
 constexpr double kNearest = 1e-6;
 /// Rays that are traced together.
-constexpr std::uint64_t kBatch = 4096, kLeastBatch = 16;
+constexpr std::uint64_t kBatch = 4096, kLeastBatch = 16, kDeviceBatch = 65'536;
 /// Hits whose triangles are loaded ahead.
 constexpr std::size_t kAhead = 24;
 
@@ -27,14 +27,17 @@ struct PulseBeam {
   Vec3d origin, direction;
 };
 
-/// Rows and columns of the pulses whose rays make a packet: they point to one place. 1 x 1: pulses in their order.
+/// Rows and columns of the pulses that are fired together; 32 of them, one after another, make a packet: they point to one
+/// place. 1 x 1: pulses in their order.
 struct Tile {
   std::uint32_t rows, columns;
 };
 
 class Plan {
  public:
-  Plan(const ScanScene& scene, const PoseStreamView& poses, const SyntheticScanParams& params, int threads);
+  /// device  of the scene, or nullptr
+  Plan(const ScanScene& scene, const PoseStreamView& poses, const SyntheticScanParams& params, int threads,
+       SceneDevice* device);
 
   double time_of(std::uint64_t pulse) const {
     return params.first_time_s + static_cast<double>(pulse) * params.pulse_interval_s;
@@ -64,6 +67,7 @@ class Plan {
   const ScanScene& scene;
   const PoseStreamView& poses;
   const SyntheticScanParams& params;
+  SceneDevice* const device;  ///< that traces the rays, or nullptr
   beam_footprint::Beam beam;
   ReturnRules rules;
   std::uint32_t traced_rays = 1;  ///< per pulse; 1 if all are the same

@@ -62,7 +62,8 @@ void ScanRows::allocate(std::size_t rows) {
           Column<Vec3d>(of(moving)),
           0,
           0,
-          plan_.params.pattern.pulse_count};
+          plan_.params.pattern.pulse_count,
+          {}};
 }
 
 void ScanRows::add(std::size_t block, RecordBlock& rows) {

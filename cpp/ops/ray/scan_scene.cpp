@@ -41,6 +41,8 @@ void check_length(std::size_t given, std::size_t wanted, const std::string& what
     refuse(what + " has " + std::to_string(given) + " entries for " + std::to_string(wanted) + " " + per);
 }
 
+/// Fewer rays are not worth the way to the GPU and back.
+constexpr std::size_t kLeastForDevice = 2048;
 /// Texture coordinates beyond this are not a texture's.
 constexpr double kLargestUv = 1e30;
 /// Colour of triangles without one: mid grey.
@@ -74,6 +76,21 @@ ScanScene::ScanScene(const std::vector<SceneMesh>& meshes, std::vector<SceneText
     require(triangle_count_ > 0, "Geometry has no triangles");
     tree_.emplace(TriangleMesh{direct_.vertices, direct_.indices.view()}, ctx);
   }
+  describe_trees();
+}
+
+void ScanScene::describe_trees() {
+  const auto host_of = [](const Bvh& tree) {
+    return scene_trace_kernel::HostTree{tree.view(), tree.triangles().size};
+  };
+  if (tree_) {
+    host_.top = host_of(*tree_);
+    return;
+  }
+  for (const Bvh& prototype : placed_->prototypes()) host_prototypes_.push_back(host_of(prototype));
+  const InstancedBvhView view = placed_->view();
+  host_ = {host_of(placed_->top()), host_prototypes_.data(), host_prototypes_.size(), view.placed,
+           view.count};
 }
 
 void ScanScene::expect(Surfaces& to, const std::vector<SceneMesh>& meshes, SceneSurfaces SceneMesh::*kind) {
@@ -245,10 +262,15 @@ void ScanScene::place(const std::vector<SceneMesh>& meshes, OpContext& ctx) {
 
 void ScanScene::trace(const std::vector<Ray>& rays, std::vector<SceneHit>& hits, Scratch& scratch) const {
   const BvhQueries& queries = fastest_bvh_queries();
+  const auto on_device = [&] {
+    return scratch.device != nullptr && rays.size() >= kLeastForDevice &&
+           scratch.device->first_hits(
+               {rays.data(), rays.size(), scratch.plain.data(), scratch.placed.data()});
+  };
   hits.resize(rays.size());
   if (tree_) {
     scratch.plain.resize(rays.size());
-    queries.first_hits(tree_->view(), rays.data(), rays.size(), scratch.plain.data());
+    if (!on_device()) queries.first_hits(tree_->view(), rays.data(), rays.size(), scratch.plain.data());
     for (std::size_t i = 0; i < rays.size(); ++i) {
       const RayHit& hit = scratch.plain[i];
       hits[i] = {hit.t, hit.u, hit.v, hit.triangle, bvh::kNone};
@@ -257,7 +279,7 @@ void ScanScene::trace(const std::vector<Ray>& rays, std::vector<SceneHit>& hits,
   }
   scratch.placed.resize(rays.size());
   const InstancedBvhView view = placed_->view();
-  queries.first_instance_hits(view, rays.data(), rays.size(), scratch.placed.data());
+  if (!on_device()) queries.first_instance_hits(view, rays.data(), rays.size(), scratch.placed.data());
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const InstanceHit& hit = scratch.placed[i];
     hits[i] = {hit.t, hit.u, hit.v, bvh::kNone, bvh::kNone};

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/op_context.h"
 #include "core/span.h"
+#include "ops/ray/scene_device.h"
 #include "spatial/bvh.h"
 #include "spatial/bvh_instances.h"
 
@@ -89,6 +90,7 @@ class ScanScene {
 
   /// Scratch of a thread.
   struct Scratch {
+    SceneDevice* device = nullptr;  ///< traces many rays at once; nullptr: none
     std::vector<Ray> again;
     std::vector<std::uint32_t> which;
     std::vector<SceneHit> hits;
@@ -98,6 +100,8 @@ class ScanScene {
   /// The first hit of each ray on a surface that is there: a ray passes holes of textures.
   void first_hits(const std::vector<Ray>& rays, std::vector<SceneHit>& hits, Scratch& scratch,
                   const OpContext& ctx) const;
+  /// For a SceneDevice; valid as long as this object.
+  const scene_trace_kernel::HostScene& host() const { return host_; }
   /// `side`: of the hit before, which becomes this one's.
   SceneLook look(const SceneHit& hit, const Vec3d& direction, SceneSide& side) const;
   /// Loads what look() of a hit reads: first this, a little later its corners.
@@ -136,6 +140,7 @@ class ScanScene {
   void add_textures(Surfaces& to, const SceneSurfaces& from, std::size_t first_triangle,
                     std::size_t first_vertex, const std::string& name);
   void place(const std::vector<SceneMesh>& meshes, OpContext& ctx);
+  void describe_trees();
   void trace(const std::vector<Ray>& rays, std::vector<SceneHit>& hits, Scratch& scratch) const;
   bool is_hole(const SceneHit& hit) const;
   SceneSide side_of(const SceneHit& hit) const;
@@ -150,6 +155,8 @@ class ScanScene {
   std::vector<std::uint32_t> first_triangle_;  ///< of each prototype of the tree, in its surfaces
   std::optional<Bvh> tree_;
   std::optional<InstancedBvh> placed_;
+  std::vector<scene_trace_kernel::HostTree> host_prototypes_;
+  scene_trace_kernel::HostScene host_{};
   bool direct_is_placed_ = false;  ///< prototype and instance 0 of the trees are the direct surfaces
   bool has_colors_ = false, has_organs_ = false, has_holes_ = false;
   std::uint64_t triangle_count_ = 0, unused_textures_ = 0;

@@ -93,9 +93,16 @@ SyntheticScan traced(const Plan& plan, OpContext& ctx) {
 SyntheticScan synthetic_scan(const ScanScene& scene, const PoseStreamView& poses,
                              const SyntheticScanParams& params, OpContext& ctx) {
   check(params, poses);
-  const Plan plan(scene, poses, params, ctx.threads());
-  return plan.traced_rays == 1 ? traced<scan_plan::AxisTracer>(plan, ctx)
-                               : traced<scan_plan::PulseTracer>(plan, ctx);
+  std::vector<std::string> warnings;
+  SyntheticScan scan;
+  {
+    SceneDevice device(scene.host(), ctx, warnings);
+    const Plan plan(scene, poses, params, ctx.threads(), device.usable() ? &device : nullptr);
+    scan = plan.traced_rays == 1 ? traced<scan_plan::AxisTracer>(plan, ctx)
+                                 : traced<scan_plan::PulseTracer>(plan, ctx);
+  }
+  scan.warnings = std::move(warnings);
+  return scan;
 }
 
 }  // namespace pc

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/column.h"
 #include "core/op_context.h"
@@ -60,6 +62,7 @@ struct SyntheticScan {
   Column<std::uint32_t> pulse;                      ///< moving scans
   Column<Vec3d> beam_origin;                        ///< metres; moving scans
   std::uint64_t hit_count, miss_count, pulse_count;
+  std::vector<std::string> warnings;  ///< why the CPU traced what the GPU was asked for
 };
 
 /// Scans a scene: traces the rays of every pulse and makes returns of what they hit.
@@ -67,7 +70,7 @@ struct SyntheticScan {
 /// scene    its surfaces have two sides; range and energy of a ray are the distance to the first of them and the |cosine|
 ///          of its incidence
 /// poses    of moving scans
-/// Order    The result does not depend on threads and scratch_bytes: every number of a pulse is a function of the seed, the
+/// Order    The result does not depend on threads, device and scratch_bytes: every number of a pulse is a function of the seed, the
 ///          scan, the pulse and the ray.
 /// Cost     O(rays log triangles); beside the result 64 bytes per row of a multi-return scan, room for a row per pulse of another.
 /// Cancel   Within 50 ms.

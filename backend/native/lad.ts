@@ -1,3 +1,4 @@
+import type { OpOptions } from "./cloud/cloud.ts";
 import type { NativeColumn, NativeJob } from "./core/handles.ts";
 import { addonAs } from "./core/load.ts";
 import type { SurfaceMesh, VoxelBox } from "./surfaces.ts";
@@ -69,6 +70,8 @@ export interface TracedBeams {
   readonly zenith_count: readonly number[];
   readonly beam_count: number;
   readonly scans: readonly BeamScanCounts[];
+  /** Why the CPU summed up what the GPU was asked for. */
+  readonly warnings: readonly string[];
 }
 
 /** Beam origins of a moving scanner. */
@@ -147,7 +150,12 @@ export interface ProjectionError {
 export const MOST_FOLDED = 0.25;
 
 export interface LadNative {
-  traceBeams(scans: readonly BeamScan[], grid: VoxelBox, factors: NativeColumn | null): NativeJob<TracedBeams>;
+  traceBeams(
+    scans: readonly BeamScan[],
+    grid: VoxelBox,
+    factors: NativeColumn | null,
+    options?: OpOptions,
+  ): NativeJob<TracedBeams>;
   traceBeamsBytes(rows: number, cells: number): number;
   voxelViews(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<NativeColumn>;
   energyBalance(scan: BeamScan, grid: VoxelBox): NativeJob<EnergyBalance>;
@@ -177,7 +185,8 @@ const addon = addonAs<LadNative>();
  * Sums up the beams of all scans over the voxels they cross. `factors` (f64) of their chords by the bin of zenith_count, in all
  * layers or one after the other.
  */
-export const traceBeams: LadNative["traceBeams"] = (scans, grid, factors) => addon.traceBeams(scans, grid, factors);
+export const traceBeams: LadNative["traceBeams"] = (scans, grid, factors, options) =>
+  addon.traceBeams(scans, grid, factors, options);
 /** Memory that traceBeams needs besides its input, bytes. */
 /** How the scanners see each voxel (f64, 3 values): alignment of the beams, crowding of the pulses, pulses towards it. */
 export const voxelViews: LadNative["voxelViews"] = (scans, grid) => addon.voxelViews(scans, grid);

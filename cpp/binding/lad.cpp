@@ -88,6 +88,7 @@ Napi::Value trace_beams_job(const Napi::CallbackInfo& info) {
         out.Set("zenith_count", to_js(env, traced.zenith_count));
         out.Set("beam_count", static_cast<double>(traced.beam_count));
         out.Set("scans", counts_to_js(env, traced.scans));
+        out.Set("warnings", to_js(env, traced.warnings));
         return out;
       });
 }

@@ -31,8 +31,13 @@ namespace scene_trace_kernel {
 struct HostScene;
 struct HostRays;
 }  // namespace scene_trace_kernel
+namespace beam_sums_kernel {
+struct HostGrid;
+struct HostBeams;
+struct HostCells;
+}  // namespace beam_sums_kernel
 
-constexpr std::uint32_t kGpuAbiVersion = 8;
+constexpr std::uint32_t kGpuAbiVersion = 9;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -101,6 +106,16 @@ struct GpuTable {
   GpuStatus (*scene_hits)(void* scene, const scene_trace_kernel::HostRays* rays, const GpuControl* control,
                           GpuError* error) = nullptr;
   void (*close_scene)(void* scene) = nullptr;
+  /// Makes sums of beams over voxels, all 0 (cpp/ops/lad/beam_sums_kernel.h). `*sums` is set on kOk only; it is given to
+  /// close_beam_sums once.
+  GpuStatus (*open_beam_sums)(const beam_sums_kernel::HostGrid* host, const GpuControl* control, void** sums,
+                              GpuError* error) = nullptr;
+  /// Adds beams in their order. The sums are unspecified unless kOk.
+  GpuStatus (*add_beams)(void* sums, const beam_sums_kernel::HostBeams* beams, const GpuControl* control,
+                         GpuError* error) = nullptr;
+  GpuStatus (*read_beam_sums)(void* sums, const beam_sums_kernel::HostCells* cells, const GpuControl* control,
+                              GpuError* error) = nullptr;
+  void (*close_beam_sums)(void* sums) = nullptr;
 };
 
 /// The one symbol of the module, `pc_gpu_table`.

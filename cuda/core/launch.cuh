@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "core/device_error.cuh"
 
 namespace pc::cuda {
+
+/// Searches of a tree per launch: under 50 ms also where each passes a few hundred boxes.
+constexpr std::uint64_t kSearches = std::uint64_t{1} << 17;
 
 template <class Function>
 __global__ void index_kernel(std::size_t count, Function function) {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { DeviceInfo } from "../../shared/contract/device-info.ts";
 import { IcpSuccess } from "../../shared/contract/icp.ts";
+import { parallelBeams, UNIT_GRID } from "../support/lad/beams.ts";
+import { ladCalls } from "../support/lad/calls.ts";
 import { EXPECTED, NOISY } from "../support/scans/noisy-cloud.ts";
 import { lidarScanned, SCANNER, wall } from "../support/session/lidar-scans.ts";
 import { cubePoints } from "../support/session/registration.ts";
@@ -70,4 +72,21 @@ test("so does a scan", async () => {
   const positions = "s0.points";
   expect(plain.f32(positions)).toHaveLength(3 * 81);
   expect(lost.f32(positions)).toEqual(plain.f32(positions));
+});
+
+test("so does the leaf area, once for all its passes", async () => {
+  const { compute } = ladCalls(made);
+  const payload = {
+    scans: [parallelBeams(1, 20, (i) => (i % 3 === 0 ? 0.2 : null))],
+    grid: UNIT_GRID,
+    gtheta_spec: { spatial: "constant", spec: { kind: "dewit", dewit: "planophile" } },
+    gtheta_per_beam: true,
+    check_clumping: true,
+  };
+  const lost = await withoutItsGpu(() => compute(payload));
+  expect(lost.warnings.filter((warning) => /^Tracing beams ran on the CPU: /.test(warning))).toHaveLength(1);
+  const plain = await compute(payload);
+  expect(plain.warnings.join()).not.toMatch(/CPU/);
+  expect(plain.total_leaf_area).toBeGreaterThan(0);
+  expect(lost.cells).toEqual(plain.cells);
 });

@@ -167,6 +167,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...by_views.warnings,
       ...(request.wood_split ? labelWarnings(scans, request.wood_split, hitsOf(values)) : []),
       ...resultWarnings(request, scans, traced, grid, found.totals, params),
+      ...grid.device.told,
     ],
   };
 }

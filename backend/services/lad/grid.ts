@@ -5,13 +5,21 @@ import { AppError } from "../../../shared/errors.ts";
 import { MAX_LAD_VOXELS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
+import type { OpOptions } from "../../native/cloud/cloud.ts";
 import type { VoxelBox } from "../../native/surfaces.ts";
+import { opDevice } from "../run/device.ts";
 import { copyOut } from "../run/points.ts";
 import { checkGrid, voxelBox } from "../surfaces/grid.ts";
 import { snapGrid } from "../terrain/snap-grid.ts";
 
 type Triple = readonly [number, number, number];
 export type Counts = readonly [number, number, number];
+
+/** Where beams are traced, and why they were traced elsewhere. */
+export interface TraceDevice {
+  readonly options: OpOptions;
+  readonly told: Set<string>;
+}
 
 /** A grid whose columns are in place. */
 export interface LadGrid {
@@ -25,6 +33,7 @@ export interface LadGrid {
   /** (nx * ny) 0 = dropped; null = all are kept. */
   readonly kept: Uint8Array | null;
   readonly dropped_columns: number;
+  readonly device: TraceDevice;
 }
 
 const refused = (message: string) => new AppError("invalid_argument", message);
@@ -64,7 +73,11 @@ export function checkLadGrid({ grid, terrain_follow, dem }: LadRequest): void {
 }
 
 /** The grid with its columns raised and dropped. Errors: invalid_argument if it lies outside the terrain. */
-export async function resolveGrid(request: LadRequest, deps: Pick<Deps, "admission">, job: Job): Promise<LadGrid> {
+export async function resolveGrid(
+  request: LadRequest,
+  deps: Pick<Deps, "admission" | "deviceInfo">,
+  job: Job,
+): Promise<LadGrid> {
   const { grid, terrain_follow, dem, safety_fraction } = request;
   const placed = terrain_follow && dem && !grid.column_offsets ? await snapped(request, deps, job) : grid;
   const box = voxelBox(placed, job);
@@ -83,6 +96,7 @@ export async function resolveGrid(request: LadRequest, deps: Pick<Deps, "admissi
     offsets,
     kept,
     dropped_columns,
+    device: { options: await opDevice(deps), told: new Set() },
   };
 
   async function snapped({ grid: flat }: LadRequest, admitting: Pick<Deps, "admission">, run: Job): Promise<VoxelGrid> {
@@ -95,14 +109,14 @@ export async function resolveGrid(request: LadRequest, deps: Pick<Deps, "admissi
 }
 
 /** The same grid with voxels of half the edges; the run owns its columns. */
-export function halved(grid: LadGrid, job: Job): VoxelBox {
-  const { box, offsets, kept } = grid;
+export function halved(grid: LadGrid, job: Job): TraceGrid {
+  const { box, offsets, kept, device } = grid;
   const twice = (values: ArrayLike<number>) =>
     Float64Array.from({ length: 4 * values.length }, (_, c) => {
       const [i, j] = [c % (2 * box.nx), Math.floor(c / (2 * box.nx))];
       return values[(i >> 1) + box.nx * (j >> 1)] ?? 0;
     });
-  return voxelBox(
+  const finer = voxelBox(
     {
       center: [...box.center],
       size: [...box.size],
@@ -115,7 +129,11 @@ export function halved(grid: LadGrid, job: Job): VoxelBox {
     },
     job,
   );
+  return { box: finer, device };
 }
+
+/** What beams are traced through. */
+export type TraceGrid = Pick<LadGrid, "box" | "device">;
 
 /** Whether the columns of a grid are raised. */
 export const isRaised = ({ offsets }: LadGrid): boolean => offsets !== null;

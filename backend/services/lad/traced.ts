@@ -49,7 +49,7 @@ export async function tracedAlike(
 ): Promise<WeighedBeams> {
   const end = projection.from !== "values" ? 0.55 : projection.per_beam ? 0.62 : 0.8;
   job.stage("Building voxel grid", 0.45, end, TRACING);
-  const traced = await tracedBeams(scans, grid.box, job);
+  const traced = await tracedBeams(scans, grid, job);
   requireMisses(scans, traced);
   const g = await voxelG(request, projection, { traced, scans }, grid, job);
   const optical = await opticalSums(scans, g, grid, job);
@@ -66,7 +66,7 @@ export async function tracedByEnergy(
 ): Promise<WeighedBeams> {
   requireEnergies(scans);
   const columns: LadGrid = { ...grid, box: { ...grid.box, nz: 1 } };
-  const seen = await tracedBeams(scans, columns.box, job.quiet());
+  const seen = await tracedBeams(scans, columns, job.quiet());
   seen.sums.release();
   requireMisses(scans, seen);
   const g = await voxelG(request, projection, { traced: seen, scans }, grid, job);
@@ -74,7 +74,7 @@ export async function tracedByEnergy(
   const shared = await sharedScans(scans, seen, cosine, grid, job.quiet());
   const [from, to] = !g.beams ? [0.7, 0.8] : g.beams.voxels ? [0.7, 0.75] : [0.55, 0.62];
   job.stage("Building voxel grid", from, to, TRACING);
-  const traced = await tracedBeams(shared.scans, grid.box, job);
+  const traced = await tracedBeams(shared.scans, grid, job);
   const optical = await opticalSums(shared.scans, g, grid, job);
   return { traced, scans: shared.scans, g, optical, hit_cosine: cosine, warnings: [...warnings, ...shared.warnings] };
 }
@@ -83,13 +83,13 @@ export async function tracedByEnergy(
 async function opticalSums(
   scans: readonly ReadScan[],
   { beams }: VoxelG,
-  { box }: LadGrid,
+  grid: LadGrid,
   job: Job,
 ): Promise<OpticalSums | null> {
   if (!beams) return null;
   const { factors, g } = beamColumns(beams, 1, job);
   job.stage("Building voxel grid", beams.voxels ? 0.75 : 0.62, 0.8, TRACING);
-  const traced = await tracedBeams(scans, box, job, factors);
+  const traced = await tracedBeams(scans, grid, job, factors);
   if (traced.reach) job.adopt(new ColumnRef(traced.reach));
   return { sums: job.adopt(new ColumnRef(traced.sums)).native, g };
 }

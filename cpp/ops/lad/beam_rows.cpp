@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numbers>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -118,6 +119,12 @@ void BeamRows::make_whole(PulseBeam* beam) const {
   for (std::uint32_t k = 0; k < beam->hits; ++k) sum += beam->shares[k];
   for (std::uint32_t k = 0; k < beam->hits; ++k)
     beam->shares[k] = sum > 0 ? beam->shares[k] / sum : 1.0 / beam->hits;
+}
+
+std::size_t zenith_bin(const Vec3d& direction) {
+  const double angle = std::acos(std::min(1.0, std::abs(direction.z)));
+  const double bin = angle / (std::numbers::pi / 2) * static_cast<double>(kZenithBins);
+  return std::min(kZenithBins - 1, static_cast<std::size_t>(bin));
 }
 
 bool BeamRows::beam(std::size_t pulse, PulseBeam* out) const {

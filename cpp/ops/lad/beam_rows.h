@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/op_context.h"
 #include "core/plane_rotation.h"
+#include "ops/lad/beam_sums_kernel.h"
 #include "ops/lad/beam_traversal.h"
 #include "ops/lad/pulse_groups.h"
 #include "ops/lad/voxel_lattice.h"
@@ -47,7 +48,12 @@ struct PulseBeam {
   std::array<double, kMostReturns> ranges;  ///< of its hits, ascending, metres
   std::array<double, kMostReturns> shares;  ///< of the pulse, of the same hits; with intensities
   std::uint32_t hits, misses;
+
+  beam_sums_kernel::Beam view() const { return {ray, ranges.data(), shares.data(), hits, misses}; }
 };
+
+/// The bin of a direction's angle to the vertical, of kZenithBins.
+std::size_t zenith_bin(const Vec3d& direction);
 
 /// The rows of a scan as beams in the frame of a grid.
 class BeamRows {

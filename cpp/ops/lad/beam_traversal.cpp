@@ -14,6 +14,7 @@
 #include "core/processor.h"
 #include "ops/lad/beam_rows.h"
 #include "ops/lad/beam_slabs.h"
+#include "ops/lad/beam_sums_device.h"
 #include "ops/lad/level_walk.h"
 #include "ops/lad/voxel_sums.h"
 
@@ -30,50 +31,10 @@ constexpr std::size_t kPulseGrain = 1024;
 /// Pulses and voxels between two looks at the cancel flag.
 constexpr std::size_t kPollPulses = 256;
 constexpr std::size_t kPollVoxels = std::size_t{1} << 12;  // each may be the first in a page of memory
-/// The returns of a beam, from voxel to voxel along it.
-class ReturnCursor {
- public:
-  explicit ReturnCursor(const PulseBeam& beam) : beam_(beam) {}
-  struct Shares {
-    std::uint32_t inside, behind;
-    double coming;  ///< distance of the first hit behind, or infinite
-  };
-  /// Of the voxel between two distances; calls must go along the beam.
-  Shares at(double enter, double leave) {
-    while (next_ < beam_.hits && beam_.ranges[next_] < enter) ++next_;
-    std::uint32_t behind = next_;
-    while (behind < beam_.hits && beam_.ranges[behind] < leave) ++behind;
-    return {behind - next_, beam_.hits - behind + beam_.misses,
-            behind < beam_.hits ? beam_.ranges[behind] : HUGE_VAL};
-  }
-
- private:
-  const PulseBeam& beam_;
-  std::uint32_t next_ = 0;
-};
-
-/// The shares of the pulse along a beam.
-class ShareCursor {
- public:
-  explicit ShareCursor(const PulseBeam& beam) : beam_(beam) {}
-  struct Shares {
-    double reach, inside;
-    std::uint32_t hits;
-  };
-  /// Of the voxel between two distances; calls must go along the beam.
-  Shares at(double enter, double leave) {
-    for (; next_ < beam_.hits && beam_.ranges[next_] < enter; ++next_) before_ += beam_.shares[next_];
-    double inside = 0;
-    std::uint32_t behind = next_;
-    for (; behind < beam_.hits && beam_.ranges[behind] < leave; ++behind) inside += beam_.shares[behind];
-    return {1 - before_, inside, behind - next_};
-  }
-
- private:
-  const PulseBeam& beam_;
-  std::uint32_t next_ = 0;
-  double before_ = 0;
-};
+using beam_sums_kernel::Beam;
+using beam_sums_kernel::Grid;
+using beam_sums_kernel::ReturnCursor;
+using beam_sums_kernel::Rules;
 
 /// The pulses of a scan that reach the grid.
 struct EnteringPulses {
@@ -100,12 +61,6 @@ std::optional<double> entry_of(const VoxelLattice& lattice, const LatticeRay& ra
     return false;
   });
   return found;
-}
-
-std::size_t zenith_bin(const Vec3d& direction) {
-  const double angle = std::acos(std::min(1.0, std::abs(direction.z)));
-  const double bin = angle / (std::numbers::pi / 2) * static_cast<double>(kZenithBins);
-  return std::min(kZenithBins - 1, static_cast<std::size_t>(bin));
 }
 
 /// Keeps what blocks of kPulseGrain entries begin with; the room of the others is freed.
@@ -151,45 +106,29 @@ EnteringPulses entering(const BeamRows& rows, const VoxelLattice& lattice, const
   return out;
 }
 
-/// Factors of the chords by layer and angle to the vertical.
-class ChordFactors {
- public:
-  /// factors  empty, of all layers, or of each
-  ChordFactors(Span<const double> factors, std::uint32_t nz) : factors_(factors) {
-    require(factors.empty() || factors.size == kZenithBins || factors.size == nz * kZenithBins,
-            "factors of chords must be those of all layers or of each");
-    for (const double factor : factors)
-      require(std::isfinite(factor) && factor > 0, "factors of chords must be above 0");
-    if (factors.size > kZenithBins) stride_ = kZenithBins;
-  }
-  bool empty() const { return factors_.empty(); }
-  /// Of the beam in the lowest layer; the next ones follow at stride().
-  const double* of(const Vec3d& direction) const {
-    static constexpr double kOne = 1;
-    return empty() ? &kOne : &factors_[zenith_bin(direction)];
-  }
-  std::size_t stride() const { return stride_; }
-
- private:
-  Span<const double> factors_;
-  std::size_t stride_ = 0;
-};
+/// factors  empty, of all layers, or of each
+Grid grid_of(const GridFrame& frame, Span<const double> factors) {
+  const VoxelLattice& lattice = frame.lattice();
+  require(factors.empty() || factors.size == kZenithBins || factors.size == lattice.nz * kZenithBins,
+          "factors of chords must be those of all layers or of each");
+  for (const double factor : factors)
+    require(std::isfinite(factor) && factor > 0, "factors of chords must be above 0");
+  return {lattice, 1 / frame.diagonal(), factors.data, factors.size > kZenithBins ? kZenithBins : 0};
+}
 
 /// Adds the pulses of one scan to the voxels of a slab.
 class SlabSums {
  public:
-  SlabSums(const GridFrame& frame, const BeamSlabs& slabs, const ChordFactors& factors, std::size_t number,
-           VoxelSums* sums, ReachSums* reach, OpContext& ctx)
-      : lattice_(frame.lattice()),
+  SlabSums(const Grid& grid, const BeamSlabs& slabs, std::size_t number, VoxelSums* sums, ReachSums* reach,
+           OpContext& ctx)
+      : grid_(grid),
         slab_(slabs.slabs()[number]),
-        factors_(factors),
         number_(number),
         sums_(sums),
         reach_(reach),
         late_(sums, reach),
         ctx_(ctx),
-        per_diagonal_(1 / frame.diagonal()),
-        is_plain_(lattice_.offsets.size == 0 && lattice_.kept.size == 0 && factors.empty()) {}
+        is_plain_(grid.lattice.offsets.size == 0 && grid.lattice.kept.size == 0 && grid.factors == nullptr) {}
 
   void add_pulses(const BeamRows& rows, const EnteringPulses& entered) {
 #if defined(PC_WIDE_SUMS)
@@ -206,18 +145,17 @@ class SlabSums {
   }
 #endif
   void add_each(const BeamRows& rows, const EnteringPulses& entered) {
+    const Rules rules{rows.shared(), rows.partial_misses()};
     PulseBeam beam;
     for (std::size_t n = 0; n < entered.pulses.size(); ++n) {
       if (n % kPollPulses == 0)
         ctx_.checkpoint(), ctx_.advance(std::min(kPollPulses, entered.pulses.size() - n));
       if (!entered.meets(n, number_)) continue;
       rows.beam(entered.pulses[n], &beam);
-      if (rows.shared()) {
-        add_by_shares(beam, rows.partial_misses());
-      } else if (is_plain_) {
+      if (is_plain_ && !rules.by_shares) {
         add_plain(beam);
       } else {
-        add_alike(beam);
+        add_parts(rules, beam);
       }
     }
     late_.finish();
@@ -226,17 +164,19 @@ class SlabSums {
   void poll() {
     if (++voxels_ % kPollVoxels == 0) ctx_.checkpoint();
   }
-  /// The same as add_alike without factors in a lattice whose columns are neither raised nor dropped.
+  /// The same as add_parts for returns that count alike in a lattice whose columns are neither raised nor dropped.
   void add_plain(const PulseBeam& beam) {
-    LevelWalk walk(lattice_, beam.ray, slab_, end_of(beam, false));
-    ReturnCursor returns(beam);
+    const Beam view = beam.view();
+    LevelWalk walk(grid_.lattice, beam.ray, slab_, end_of(beam, false));
+    ReturnCursor returns(view);
     double coming = beam.hits > 0 ? beam.ranges[0] : HUGE_VAL;
     VoxelChords chords;
     while (walk.next(&chords)) {
       if ((voxels_ += chords.count) >= kPollVoxels) ctx_.checkpoint(), voxels_ = 0;
       for (std::size_t n = 0; n < chords.count; ++n) prefetch(sums_ + chords.voxel[n]);
       for (std::size_t n = 0; n < chords.count; ++n) {
-        const double enter = chords.enter[n], leave = chords.leave[n], u = (leave - enter) * per_diagonal_;
+        const double enter = chords.enter[n], leave = chords.leave[n],
+                     u = (leave - enter) * grid_.per_diagonal;
         if (!(enter < leave)) continue;
         if (coming < leave) {
           const auto shares = returns.at(enter, leave);
@@ -256,57 +196,54 @@ class SlabSums {
     reach_[voxel].reach_squared += 1;
     reach_[voxel].reach_intercepted += 1 - transmitted;
   }
-  /// Every return and miss counts alike.
-  void add_alike(const PulseBeam& beam) {
-    ReturnCursor returns(beam);
-    const double* const factor = factors_.of(beam.ray.direction);
-    walk_voxels(lattice_, beam.ray, slab_,
-                [&](std::size_t column, std::uint32_t k, double enter, double leave) {
-                  poll();
-                  const ReturnCursor::Shares shares = returns.at(enter, leave);
-                  const std::uint32_t inside = shares.inside, reach = inside + shares.behind;
-                  if (reach == 0) return false;
-                  const double transmitted = inside == 0 ? 1 : static_cast<double>(shares.behind) / reach;
-                  const double u = (leave - enter) * per_diagonal_ * factor[k * factors_.stride()];
-                  late_.push({column + k * lattice_.layer(), u, 1, 1 - transmitted, transmitted, inside});
-                  return true;
-                });
-  }
-  void add_by_shares(const PulseBeam& beam, bool partial_misses) {
-    ShareCursor shares(beam);
-    const double last = beam.hits > 0 ? beam.ranges[beam.hits - 1] : 0;
-    const bool ends = partial_misses && beam.misses == 0;
-    const double* const factor = factors_.of(beam.ray.direction);
-    walk_voxels(lattice_, beam.ray, slab_,
-                [&](std::size_t column, std::uint32_t k, double enter, double leave) {
-                  poll();
-                  if (ends && last < enter) return false;
-                  const auto [reach, inside, hits] = shares.at(enter, leave);
-                  const double u = (leave - enter) * per_diagonal_ * factor[k * factors_.stride()];
-                  late_.push({column + k * lattice_.layer(), u, reach, inside, reach - inside, hits});
-                  return true;
-                });
+  void add_parts(const Rules& rules, const PulseBeam& beam) {
+    const double* const factor =
+        grid_.factors == nullptr ? nullptr : grid_.factors + zenith_bin(beam.ray.direction);
+    beam_sums_kernel::for_each_part(grid_, slab_, rules, beam.view(), factor, [&](const BeamPart& part) {
+      poll();
+      late_.push(part);
+    });
   }
 
-  const VoxelLattice& lattice_;
+  const Grid& grid_;
   const VoxelBlock& slab_;
-  const ChordFactors& factors_;
   std::size_t number_;
   VoxelSums* sums_;
   ReachSums* reach_;
   LateSums late_;
   OpContext& ctx_;
-  double per_diagonal_;
   bool is_plain_;
   std::size_t voxels_ = 0;
 };
+
+/// False if the CPU must sum up.
+bool summed_on_device(const Grid& grid, const std::deque<BeamRows>& rows,
+                      const std::deque<EnteringPulses>& entered, BeamTraversalResult& out, OpContext& ctx) {
+  if (ctx.device() != Device::kCuda || out.beam_count == 0) return false;
+  const bool with_reach = out.reach.size() > 0;
+  BeamSumsDevice device(grid, with_reach, ctx, out.warnings);
+  ctx.begin_phase("Summing up voxels", out.beam_count);
+  const auto first = std::find_if(entered.begin(), entered.end(),
+                                  [](const EnteringPulses& e) { return e.pulses.size() > 0; });
+  if (!device.try_out(rows[static_cast<std::size_t>(first - entered.begin())], first->pulses.view()))
+    return false;
+  for (std::size_t scan = 0; scan < rows.size(); ++scan)
+    if (!device.add(rows[scan], entered[scan].pulses.view())) return false;
+  const auto sums = out.sums.view(), reach = out.reach.view();
+  if (device.read(reinterpret_cast<VoxelSums*>(sums.data),
+                  with_reach ? reinterpret_cast<ReachSums*>(reach.data) : nullptr))
+    return true;
+  std::fill(sums.begin(), sums.end(), 0.0);
+  std::fill(reach.begin(), reach.end(), 0.0);
+  return false;
+}
 
 }  // namespace
 
 BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const VoxelBox& grid,
                                    Span<const double> factors, OpContext& ctx) {
   const GridFrame frame(grid);
-  const ChordFactors chord_factors(factors, frame.lattice().nz);
+  const Grid lattice = grid_of(frame, factors);
   const BeamSlabs slabs(frame.lattice(), ctx.threads());
   const bool shared =
       std::any_of(scans.begin(), scans.end(), [](const BeamScan& s) { return s.intensity != nullptr; });
@@ -314,6 +251,7 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
                           Column<double>(shared ? checked_bytes(frame.cells(), kReachSumFields) : 0),
                           std::vector<std::uint64_t>(kZenithBins, 0),
                           0,
+                          {},
                           {}};
   auto* const sums = reinterpret_cast<VoxelSums*>(out.sums.view().data);
   auto* const reach = shared ? reinterpret_cast<ReachSums*>(out.reach.view().data) : nullptr;
@@ -327,9 +265,10 @@ BeamTraversalResult beam_traversal(const std::vector<BeamScan>& scans, const Vox
     for (std::size_t bin = 0; bin < kZenithBins; ++bin)
       out.zenith_count[bin] += entered.back().zenith_count[bin];
   }
+  if (summed_on_device(lattice, rows, entered, out, ctx)) return out;
   ctx.begin_phase("Summing up voxels", out.beam_count * slabs.slabs().size());
   parallel_for(ctx, slabs.slabs().size(), 1, [&](std::size_t begin, std::size_t) {
-    SlabSums slab(frame, slabs, chord_factors, begin, sums, reach, ctx);
+    SlabSums slab(lattice, slabs, begin, sums, reach, ctx);
     for (std::size_t scan = 0; scan < scans.size(); ++scan) slab.add_pulses(rows[scan], entered[scan]);
   });
   return out;

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/column.h"
@@ -68,6 +69,7 @@ struct BeamTraversalResult {
       zenith_count;              ///< (kZenithBins) beams that reach the grid, by angle to the vertical
   std::uint64_t beam_count = 0;  ///< beams that reach the grid
   std::vector<BeamScanCounts> scans;
+  std::vector<std::string> warnings;  ///< why the CPU summed up what the GPU was asked for
 };
 
 /// Sums up the beams of all scans over the voxels that they cross.
@@ -81,7 +83,7 @@ struct BeamTraversalResult {
 /// Shares   Of a scan with intensities, a return stands for its share of the pulse instead of an equal one, and every moment
 ///          and sum is weighed by r = 1 - the shares before the voxel. A single share may be above 1 (a leaf that faces the
 ///          beam); the sums are right if the shares are in the mean. Pulses then count to the end of the grid.
-/// Order    k-major. The result has the same bits for any number of threads: every voxel adds its beams in the order
+/// Order    k-major. The result has the same bits for any number of threads and device: every voxel adds its beams in the order
 ///          of the scans and their pulses (by time if grouped, else by row).
 /// Cost     O(pulses + voxels crossed); 88 bytes per voxel, 104 with intensities; up to 7 bytes per row, 19 where pulses are
 ///          grouped, 4 more with intensities.

@@ -4,19 +4,16 @@
 #include <cstdint>
 #include <cstring>
 
+#include "ops/lad/beam_sums_kernel.h"
 #include "ops/lad/beam_traversal.h"
 
 namespace pc {
 
+static_assert(kVoxelSumFields == beam_sums_kernel::kSums && kReachSumFields == beam_sums_kernel::kReachSums &&
+              kChordMoments == beam_sums_kernel::kMoments);
+
 inline void add(VoxelSums& sums, double u, double transmitted, std::uint32_t inside, double reach) {
-  // Powers by pairs: shorter chains of products than one by one.
-  const double square = u * u, cube = square * u, fourth = square * square;
-  const double powers[kChordMoments] = {1,      u,          square,          cube,
-                                        fourth, fourth * u, fourth * square, fourth * cube};
-  for (std::size_t m = 0; m < kChordMoments; ++m) sums.moment[m] += reach * powers[m];
-  sums.transmitted += transmitted;
-  sums.transmitted_squared += transmitted * transmitted;
-  sums.hits += inside;
+  beam_sums_kernel::add(reinterpret_cast<double*>(&sums), u, transmitted, inside, reach);
 }
 
 #if defined(__GNUC__)
@@ -54,14 +51,7 @@ inline void prefetch([[maybe_unused]] const VoxelSums* sums) {
 #endif
 }
 
-/// A beam in a voxel.
-struct BeamPart {
-  std::size_t cell;
-  double u, reach,
-      inside;  ///< chord / diagonal; shares of the pulse that reach the voxel and that end inside
-  double transmitted;
-  std::uint32_t hits;
-};
+using beam_sums_kernel::BeamPart;
 
 /// Sums up beams in voxels in the order in which they come, each a few steps later: its voxel is in the cache by then.
 class LateSums {
@@ -82,10 +72,8 @@ class LateSums {
  private:
   static constexpr std::size_t kLate = 16;
   void add_part(const BeamPart& part) {
-    add(sums_[part.cell], part.u, part.transmitted, part.hits, part.reach);
-    if (reach_ == nullptr) return;
-    reach_[part.cell].reach_squared += part.reach * part.reach;
-    reach_[part.cell].reach_intercepted += part.reach * part.inside;
+    beam_sums_kernel::add(reinterpret_cast<double*>(sums_ + part.cell),
+                          reach_ == nullptr ? nullptr : reinterpret_cast<double*>(reach_ + part.cell), part);
   }
 
   VoxelSums* sums_;

@@ -16,9 +16,6 @@ using scene_trace_kernel::HostRays;
 using scene_trace_kernel::HostScene;
 using scene_trace_kernel::HostTree;
 
-/// Rays per launch: under 50 ms also where each passes a few hundred boxes.
-constexpr std::uint64_t kChunk = std::uint64_t{1} << 17;
-
 /// A tree in device memory.
 class DeviceBvh {
  public:
@@ -40,7 +37,7 @@ class DeviceBvh {
 
 std::uint64_t bytes_of(const HostScene& host) {
   std::uint64_t bytes = DeviceBvh::bytes(host.top) + host.instance_count * sizeof(instances::Placed) +
-                        kChunk * (sizeof(Ray) + sizeof(InstanceHit));
+                        kSearches * (sizeof(Ray) + sizeof(InstanceHit));
   for (std::uint64_t p = 0; p < host.prototype_count; ++p)
     bytes += DeviceBvh::bytes(host.prototypes[p]) + sizeof(BvhView);
   return bytes;
@@ -52,8 +49,8 @@ void trace_on(const View& view, const HostRays& host, Hit* to, DeviceBuffer<Ray>
               const DeviceBuffer<Hit>& hits, const GpuControl& control) {
   const Ray* const from = rays.data();
   Hit* const found = hits.data();
-  for (std::uint64_t begin = 0; begin < host.count; begin += kChunk) {
-    const std::uint64_t count = std::min(kChunk, host.count - begin);
+  for (std::uint64_t begin = 0; begin < host.count; begin += kSearches) {
+    const std::uint64_t count = std::min(kSearches, host.count - begin);
     rays.upload(host.rays + begin, count, control);
     for_each_index(count, [view, from, found] __device__(std::size_t i) {
       scene_trace_kernel::first_hit(i, view, from, found);
@@ -68,9 +65,9 @@ class DeviceScene {
   DeviceScene(const HostScene& host, const GpuControl& control)
       : top_(host.top, control),
         placed_(host.placed, host.instance_count, control),
-        rays_(kChunk),
-        hits_(host.prototype_count == 0 ? kChunk : 0),
-        placed_hits_(host.prototype_count == 0 ? 0 : kChunk) {
+        rays_(kSearches),
+        hits_(host.prototype_count == 0 ? kSearches : 0),
+        placed_hits_(host.prototype_count == 0 ? 0 : kSearches) {
     std::vector<BvhView> views;
     for (std::uint64_t p = 0; p < host.prototype_count; ++p) {
       prototypes_.emplace_back(host.prototypes[p], control);

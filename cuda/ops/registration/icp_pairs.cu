@@ -9,9 +9,6 @@ namespace pc::cuda {
 
 namespace {
 
-/// Queries per launch: under 50 ms also where each passes a few hundred boxes.
-constexpr std::uint64_t kChunk = std::uint64_t{1} << 17;
-
 /// A side in device memory. The list of leaves is not needed.
 class DeviceSide {
  public:
@@ -38,7 +35,7 @@ class DeviceSide {
 
 GpuStatus icp_pairs(const icp_pairs_kernel::HostPass* host, const GpuControl* control, GpuError* error) {
   return guarded(error, [&] {
-    const std::uint64_t chunk = std::min(kChunk, host->count);
+    const std::uint64_t chunk = std::min(kSearches, host->count);
     reserve_check(DeviceSide::bytes(host->fixed) + DeviceSide::bytes(host->moving) +
                   chunk * (sizeof(std::uint32_t) + sizeof(double)));
     const DeviceSide fixed(host->fixed, host->queries.fixed.points, *control);

@@ -7,17 +7,10 @@
 
 namespace pc::cuda {
 
-namespace {
-
-/// Points per launch: under 50 ms also where each passes a few hundred boxes.
-constexpr std::uint64_t kChunk = std::uint64_t{1} << 17;
-
-}  // namespace
-
 GpuStatus closest_triangles(const point_to_mesh_kernel::HostPass* host, const GpuControl* control,
                             GpuError* error) {
   return guarded(error, [&] {
-    const std::uint64_t chunk = std::min(kChunk, host->count);
+    const std::uint64_t chunk = std::min(kSearches, host->count);
     reserve_check(host->tree.node_count * sizeof(bvh::Node) + host->triangle_count * sizeof(bvh::Triangle) +
                   chunk * (sizeof(Vec3d) + sizeof(ClosestTriangle)));
     const DeviceBuffer<bvh::Node> nodes(host->tree.nodes, host->tree.node_count, *control);

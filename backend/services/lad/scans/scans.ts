@@ -6,7 +6,6 @@ import { selectRows, unionRows } from "../../../native/cloud/edit.ts";
 import { combineMasks } from "../../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../../native/core/handles.ts";
 import { type BeamScan, type BeamScanCounts, type TracedBeams, traceBeams } from "../../../native/lad.ts";
-import type { VoxelBox } from "../../../native/surfaces.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
 import { extraKey, type IntensityUnits } from "../../../sessions/column-names.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
@@ -15,7 +14,7 @@ import { MISS_SLUG } from "../../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../../files/source.ts";
 import { farOriginWarnings } from "../../run/far-origin.ts";
 import { pointsColumn } from "../../run/points.ts";
-import { lengthOf } from "../grid.ts";
+import { lengthOf, type TraceGrid } from "../grid.ts";
 import { type MovingOrigins, movingOrigins } from "./moving.ts";
 import { fileColumns, inlineColumns, type ScanColumns, sessionColumns } from "./scan-columns.ts";
 import type { ScanNotes } from "./scan-warnings.ts";
@@ -204,14 +203,15 @@ export const allBeams = (scans: readonly ReadScan[]) => [
   ...scans.flatMap(({ misses }) => misses ?? []),
 ];
 
-/** The beams of all scans, their chords times the factors; recovered misses count with their scan. */
+/** The beams of all scans in a grid, their chords times the factors; recovered misses count with their scan. */
 export async function tracedBeams(
   scans: readonly ReadScan[],
-  box: VoxelBox,
+  { box, device }: TraceGrid,
   job: Job,
   factors: NativeColumn | null = null,
 ): Promise<TracedBeams> {
-  const traced = await job.track(() => traceBeams(allBeams(scans), box, factors));
+  const traced = await job.track(() => traceBeams(allBeams(scans), box, factors, device.options));
+  for (const warning of traced.warnings) device.told.add(warning);
   let at = scans.length;
   const counts = scans.map(({ misses }, i) => {
     const rows = traced.scans[i] as BeamScanCounts;

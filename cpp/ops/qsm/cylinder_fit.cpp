@@ -127,10 +127,16 @@ bool invert(const Matrix& in, Matrix& inverse, double& rcond) {
   return std::isfinite(rcond);
 }
 
+/// Sines and cosines of a tilt.
+struct Tilt {
+  double sa, ca, sb, cb;
+  explicit Tilt(const Parameters& p)
+      : sa(std::sin(p.alpha)), ca(std::cos(p.alpha)), sb(std::sin(p.beta)), cb(std::cos(p.beta)) {}
+};
+
 /// Residual of a point and its derivatives.
-double residual(const Parameters& p, const Vec3d& at, Row& d) {
-  const double sa = std::sin(p.alpha), ca = std::cos(p.alpha);
-  const double sb = std::sin(p.beta), cb = std::cos(p.beta);
+double residual(const Parameters& p, const Tilt& tilt, const Vec3d& at, Row& d) {
+  const auto& [sa, ca, sb, cb] = tilt;
   const double x = at.x - p.x, y = at.y - p.y;
   const double qy = ca * y - sa * at.z, z1 = sa * y + ca * at.z;
   const double qx = cb * x + sb * z1, qz = -sb * x + cb * z1;
@@ -151,10 +157,11 @@ struct Normal {
   Normal(const std::vector<Vec3d>& points, const Parameters& p, std::vector<double>& e,
          std::vector<double>& sorted) {
     Row d;
-    for (std::size_t i = 0; i < points.size(); ++i) e[i] = residual(p, points[i], d);
+    const Tilt tilt(p);
+    for (std::size_t i = 0; i < points.size(); ++i) e[i] = residual(p, tilt, points[i], d);
     scale = scale_of(e, sorted);
     for (std::size_t i = 0; i < points.size(); ++i) {
-      residual(p, points[i], d);
+      residual(p, tilt, points[i], d);
       const double size = std::fabs(e[i]);
       const double w = size > kHuber * scale ? kHuber * scale / size : 1;
       for (std::size_t r = 0; r < 5; ++r) {

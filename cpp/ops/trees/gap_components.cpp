@@ -15,9 +15,7 @@ namespace {
 constexpr double kCellsPerGap =
     1.7321;  ///< a little more than sqrt(3): a voxel's diagonal is shorter than the gap
 
-struct Pair {
-  std::uint32_t a, b;
-};
+constexpr std::size_t kGrain = 256;  // voxels
 
 }  // namespace
 
@@ -29,20 +27,23 @@ BulkVector<std::uint32_t> gap_components(Span<const Vec3d> points, double gap_m,
   const KdTree tree(voxels.position.view(), ctx);
   const double reach =
       gap_m + 2 * kCellsPerGap * cell;  // representatives of voxels with points closer than the gap
-  UnionFind joined(count);
-  std::vector<Pair> near;
-  for (std::uint32_t at = 0; at < count; ++at) {
-    ctx.checkpoint();
-    near.clear();
-    tree.view().for_each_within(voxels.position[at], reach * reach,
-                                [&](std::uint64_t row, std::uint64_t, double) {
-                                  if (row < at) near.push_back({at, static_cast<std::uint32_t>(row)});
-                                });
-    for (const Pair& pair : near) {
-      if (joined.root_of(pair.a) == joined.root_of(pair.b)) continue;
-      if (sets.squared_gap(pair.a, pair.b, gap_m * gap_m) < gap_m * gap_m) joined.join(pair.a, pair.b);
+  SharedUnionFind joined(count);
+  parallel_for(ctx, count, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> near;
+    for (std::size_t at = begin; at < end; ++at) {
+      ctx.checkpoint();
+      near.clear();
+      tree.view().for_each_within(voxels.position[at], reach * reach,
+                                  [&](std::uint64_t row, std::uint64_t, double) {
+                                    if (row < at) near.push_back(static_cast<std::uint32_t>(row));
+                                  });
+      const auto own = static_cast<std::uint32_t>(at);
+      for (const std::uint32_t other : near) {
+        if (joined.root_of(own) == joined.root_of(other)) continue;
+        if (sets.squared_gap(own, other, gap_m * gap_m) < gap_m * gap_m) joined.join(own, other);
+      }
     }
-  }
+  });
   BulkVector<std::uint32_t> out(points.size);
   std::vector<std::uint32_t> number(count, kNoNode);
   std::uint32_t next = 0;

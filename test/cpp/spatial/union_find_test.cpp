@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "core/random.h"
 
 namespace pc {
@@ -64,6 +65,36 @@ TEST(UnionFind, TellsWhetherAJoinDidAnything) {
   EXPECT_TRUE(sets.join(1, 0));
   EXPECT_EQ(sets.root_of(3), 0U);
   EXPECT_EQ(sets.root_of(2), 2U);
+}
+
+TEST(SharedUnionFind, ThreadsThatJoinAtOnceMakeTheSameSets) {
+  constexpr std::size_t kSize = 20'000;
+  for (std::uint64_t run = 0; run < 20; ++run) {
+    const Pairs pairs = random_pairs(9000 + 400 * run, kSize);
+    UnionFind wanted(kSize);
+    for (const auto& [a, b] : pairs) wanted.join(a, b);
+    SharedUnionFind sets(kSize);
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 8);
+    parallel_for(ctx, pairs.size(), 16, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) sets.join(pairs[i].first, pairs[i].second);
+    });
+    for (std::size_t i = 0; i < kSize; ++i) ASSERT_EQ(sets.root_of(i), wanted.root_of(i)) << run << " " << i;
+  }
+}
+
+TEST(SharedUnionFind, ChainsJoinedFromBothEnds) {
+  constexpr std::size_t kSize = 200'000;
+  SharedUnionFind sets(kSize);
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 8);
+  parallel_for(ctx, kSize - 1, 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      sets.join(i + 1, i);
+      sets.join(kSize - 1 - i, kSize - 2 - i);
+    }
+  });
+  for (std::size_t i = 0; i < kSize; ++i) ASSERT_EQ(sets.root_of(i), 0U);
 }
 
 TEST(UnionFind, LongChainsAreShortened) {

@@ -123,7 +123,7 @@ async function returnsOf(
       (_, i) => 65536 * Number(code[3 * i + 1]) + Number(code[3 * i + 2]),
     ),
   };
-  for (const one of Object.values(found)) if (one && typeof one === "object") one.release();
+  for (const one of Object.values(found)) if (one && typeof one === "object" && "release" in one) one.release();
   for (const [i, one] of out.organ.entries())
     if ((one === ORGAN.wood) !== (out.cylinder[i] !== NO_CYLINDER)) throw new Error("a code was mixed");
   return out;

@@ -157,7 +157,7 @@ export async function scan(scene: Scene, origin: Vector, index: number, every: n
     cylinder: Uint32Array.from({ length: count }, (_, i) => 65536 * part(i, 1) + part(i, 2)),
     organ: Uint8Array.from(organ as Uint8Array),
   };
-  for (const one of Object.values(found)) if (one && typeof one === "object") one.release();
+  for (const one of Object.values(found)) if (one && typeof one === "object" && "release" in one) one.release();
   for (let i = 0; i < count; i += 1)
     if ((out.organ[i] === SCANNED.wood) !== (out.cylinder[i] !== NO_CYLINDER)) throw new Error("a code was mixed");
   return out;

@@ -292,6 +292,17 @@ XmlDocument parse_xml(const Pages& pages, std::uint64_t xml_offset, std::uint64_
   return XmlDocument::parse(std::move(text), pages.path() + ", XML section");
 }
 
+/// Whether scans with times begin at different moments: timeStamp counts from the start of its scan (ASTM E2807, 8.4.3).
+bool clocks_differ(const std::vector<E57Scan>& scans) {
+  std::optional<double> first;
+  for (const E57Scan& scan : scans) {
+    if (scan.field("timeStamp") == nullptr || !scan.acquisition_start_s) continue;
+    if (first && *first != *scan.acquisition_start_s) return true;
+    first = scan.acquisition_start_s;
+  }
+  return false;
+}
+
 }  // namespace
 
 E57Header read_header(const Pages& pages, const FileHeader& file_header) {
@@ -320,6 +331,11 @@ E57Header read_header(const Pages& pages, const FileHeader& file_header) {
     const std::string label = "scan " + std::to_string(header.scans.size());
     header.scans.push_back(read_scan(values, pages.path(), *scan, label, own_columns, header.warnings));
   }
+  if (clocks_differ(header.scans))
+    warn(header.warnings,
+         "times count from the start of each scan, and the scans begin at different moments: times of "
+         "different "
+         "scans overlap and do not compare");
   const auto images = root.child("images2D");
   for (auto image = images ? images->first_child() : std::nullopt; image; image = image->next_sibling()) {
     ++header.image_count;

@@ -204,7 +204,7 @@ const ExportFields = z
       .nullish()
       .default(null)
       .describe(
-        "id of an open session whose coordinate system a LAS or LAZ file states, such as the cloud that the source was registered onto; none = the file states none; null = the system of the source; other formats state none",
+        "id of an open session whose coordinate system a LAS, LAZ or E57 file states, such as the cloud that the source was registered onto; none = the file states none; null = the system of the source; other formats state none",
       ),
   })
   .meta({ id: "ExportRequest" });
@@ -213,7 +213,7 @@ export const ExportRequest = withIdleKeys(
   idleByAll(
     idleUnless(({ source }) => !isSent(source), "points", "colors"),
     idleUnless(({ source }) => isSent(source), "columns", "system_of"),
-    idleUnless(({ format }) => /^la[sz]$/i.test(String(format)), "system_of"),
+    idleUnless(({ format }) => /^(la[sz]|e57)$/i.test(String(format)), "system_of"),
     idleUnless(({ dest_path }) => !isSent(dest_path) || dest_path === "", "filename"),
   ),
 );

@@ -45,3 +45,22 @@ test("a session that is not open is refused; formats without a system say that t
   const tail = await exportTail(made, { source, format: "ply", system_of: "none" });
   expect(tail.warnings?.join()).toMatch(/system_of/);
 });
+
+test("e57 states the system as WKT; a system that is known only by its code is told", async () => {
+  const wkt = 'PROJCS["own",AUTHORITY["EPSG","32632"]]';
+  const own = await cloudOf("own", { crs_epsg: 32632, crs_wkt: wkt });
+  const coded = await cloudOf("coded", { crs_epsg: 32632 });
+  const back = async (id: string, more: object = {}) => {
+    const bytes = await exported(made, id, "e57", more);
+    return (await create(made, made.file("back.e57", bytes))).crs_epsg ?? null;
+  };
+  const told = async (id: string, more: object = {}) =>
+    (await exportTail(made, { source: { session_id: id }, format: "e57", ...more })).warnings ?? [];
+  expect(await back(own)).toBe(32632);
+  expect(await told(own)).toEqual([]);
+  expect(await back(coded)).toBe(null);
+  expect(await told(coded)).toEqual([expect.stringMatching(/no coordinate system: E57 takes it as WKT.* EPSG:32632/)]);
+  expect(await back(own, { system_of: "none" })).toBe(null);
+  expect(await told(own, { system_of: "none" })).toEqual([]);
+  expect(await back(coded, { system_of: own })).toBe(32632);
+});

@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import { EXPORT_FORMATS } from "../../shared/contract/pointcloud.ts";
 import { create } from "../support/app/app.ts";
 import { readByOthers } from "../support/scans/foreign-e57.ts";
+import { lasBytes } from "../support/scans/las-bytes.ts";
+import { readRawLas } from "../support/scans/las-records.ts";
 import { newFolder, SCAN_ROWS, scanExportTail, tagOf, textOf } from "../support/scans/scan-export.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
@@ -125,3 +127,27 @@ describe("POST /api/scan/export-xml, data files", () => {
     },
   );
 });
+
+test.each(["session", "file"])(
+  "LAS of a %s keeps its clock, its system and the fields with one value",
+  async (from) => {
+    const wkt = 'PROJCS["own",AUTHORITY["EPSG","32632"]]';
+    const row = { y: 0, z: 0, classification: 5 };
+    const rows = [3e8, 3.1e8].map((gps_time, i) => ({ ...row, x: i, gps_time }));
+    const path = made.file("source.las", lasBytes(rows, { global_encoding: 1, wkt }));
+    const source =
+      from === "file"
+        ? { file_path: path, allow_file_source: true }
+        : { session_id: (await create(made, path)).session_id };
+    const columns = ["timestamp", "classification"];
+    const scans = [{ origin: [0, 0, 0], columns, ...source }];
+    const tail = await tailOf({ scans, write_xml: false, data_format: "las" });
+    expect(tail.warnings ?? []).toEqual([]);
+    const bytes = Buffer.from(tail.files[0]?.data ?? "", "base64");
+    const { global_encoding } = await readRawLas(bytes);
+    expect(global_encoding & 1).toBe(1);
+    const back = await create(made, made.file("back.las", bytes));
+    expect(back).toMatchObject({ crs_epsg: 32632, gps_time_encoding: "adjusted_standard" });
+    expect(back.constant_dimensions).toContainEqual({ name: "classification", value: 5 });
+  },
+);

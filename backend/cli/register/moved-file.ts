@@ -68,7 +68,9 @@ async function writeCloud(
     dest_path: out.stage(name),
     columns: WITH_COLUMNS.has(format) ? scalarNames(tail) : null,
     // Its coordinates are those of the fixed part now.
-    ...(STATES_SYSTEM.has(format) ? { system_of: fixed.kind === "cloud" ? fixed.tail.session_id : "none" } : {}),
+    ...(STATES_SYSTEM.has(format) || format === "e57"
+      ? { system_of: fixed.kind === "cloud" ? fixed.tail.session_id : "none" }
+      : {}),
   };
   const done = await client.exportCloud(request, shown(run));
   const own = extname(file.name).slice(1).toLowerCase();

@@ -1,12 +1,12 @@
 import type { Job } from "../../jobs/job.ts";
 import type { CloudMeta, CloudState } from "../../sessions/cloud-session.ts";
-import { deletedCount } from "../../sessions/edits.ts";
-import { fixedColumn, optionalExtra } from "../octree/columns.ts";
-import { knownClasses } from "../run/known-classes.ts";
+import { type ExtraDim, extraKey } from "../../sessions/column-names.ts";
+import { hasNormals } from "../../sessions/edits.ts";
+import { constantOf } from "./merge-constants.ts";
+import { numbersOf, sharedBy } from "./merge-numbers.ts";
+import type { FillOf } from "./merge-returns.ts";
 
 const TREE_SLUG = "tree_instance";
-const SCAN_SLUG = "scan_index";
-const RASTER_COLUMNS = ["row_index", "column_index"];
 
 /** Warns of clouds in different coordinate systems: their coordinates are joined as they are. */
 export function systemWarnings(states: readonly CloudState[]): string[] {
@@ -39,50 +39,61 @@ export async function treeWarnings(states: readonly CloudState[], job: Job): Pro
   ];
 }
 
-/** Warns of scan numbers that several clouds have, and of rasters that would share their cells. */
-export async function scanWarnings(states: readonly CloudState[], job: Job): Promise<string[]> {
-  const numbered = states.some((state) => optionalExtra(state, SCAN_SLUG));
-  const shared = numbered ? sharedBy(await Promise.all(states.map((state) => scansOf(state, job)))).length : 0;
-  const unnumbered = numbered && states.some((state) => !optionalExtra(state, SCAN_SLUG) && hasPoints(state));
-  const which = shared === 1 ? "1 scan number is" : `${shared} scan numbers are`;
-  const filled = unnumbered ? " (all points of a cloud without scan_index are scan 0)" : "";
-  const scans = `${which} in more than one cloud${filled}: points with the same scan_index are one scan in the merged cloud. Unless they are parts of the same scans, export each cloud to a file of its own where scans matter (e57, ptx).`;
-  const rasters = states.filter((state) => RASTER_COLUMNS.every((slug) => optionalExtra(state, slug)));
-  const together = rasters.length > 1 && (await shareScans(rasters, job));
+/** Warns of recovered misses, which the merged cloud does not have. */
+export function missWarnings(states: readonly CloudState[]): string[] {
+  const lost = states.reduce((sum, { misses }) => sum + (misses.get("positions")?.length ?? 0), 0);
+  if (lost === 0) return [];
   return [
-    ...(shared > 0 ? [scans] : []),
-    ...(together
-      ? [
-          `${rasters.length} clouds have row_index and column_index: in the merged cloud, points of several rasters can have the same cell of a scan, and a ptx file keeps one point of a cell. Export each cloud to a ptx file of its own.`,
-        ]
-      : []),
+    `${lost} recovered misses are not in the merged cloud. Leaf area needs them: give it the clouds themselves, as several scans.`,
   ];
 }
 
-/** Whether points of several clouds are one scan. */
-async function shareScans(states: readonly CloudState[], job: Job): Promise<boolean> {
-  return sharedBy(await Promise.all(states.map((state) => scansOf(state, job)))).length > 0;
+const CLOCKS = {
+  adjusted_standard: "adjusted standard GPS time",
+  gps_week: "seconds of the GPS week",
+  unknown: "a clock that is not known",
+} as const;
+
+/** The clock of the times that all clouds with times have; null if they differ or it is not known. */
+export const agreedClock = (states: readonly CloudState[]): CloudMeta["gps_time_encoding"] => {
+  const clocks = clocksOf(states);
+  return clocks.length === 1 && clocks[0] !== "unknown" ? (clocks[0] ?? null) : null;
+};
+
+/** Warns of clouds whose times count differently. */
+export function clockWarnings(states: readonly CloudState[]): string[] {
+  const clocks = clocksOf(states);
+  if (clocks.length < 2) return [];
+  return [
+    `The clouds count time differently (${clocks.map((clock) => CLOCKS[clock]).join(", ")}): their times are joined as they are and do not compare, and the clock of the merged cloud is not known.`,
+  ];
 }
 
-const hasPoints = ({ undo, columns }: CloudState): boolean =>
-  deletedCount(undo) < (columns.get("positions")?.length ?? 0);
-
-/** The scan numbers of a cloud in the merged one: without scan_index, it is scan 0. */
-async function scansOf(state: CloudState, job: Job): Promise<readonly number[]> {
-  if (!optionalExtra(state, SCAN_SLUG)) return hasPoints(state) ? [0] : [];
-  return numbersOf(state, SCAN_SLUG, job);
+function clocksOf(states: readonly CloudState[]) {
+  const timed = states.filter(hasTimes);
+  const clocks = (timed.length > 0 ? timed : states).map(({ meta }) => meta.gps_time_encoding ?? ("unknown" as const));
+  return [...new Set(clocks)];
 }
 
-/** The numbers that more than one cloud has. */
-function sharedBy(clouds: readonly (readonly number[])[]): number[] {
-  const counts = new Map<number, number>();
-  for (const numbers of clouds) for (const id of numbers) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return [...counts].filter(([, count]) => count > 1).map(([id]) => id);
-}
+/** Whether a cloud has times; 0 at every point is what files without a clock have. */
+export const hasTimes = (state: CloudState): boolean =>
+  state.columns.has("timestamps") || (constantOf(state, "timestamps") ?? 0) !== 0;
 
-/** The different numbers of the points that are not deleted; [] without the column or with too many of them. */
-async function numbersOf(state: CloudState, slug: string, job: Job): Promise<readonly number[]> {
-  const column = optionalExtra(state, slug);
-  if (!column) return [];
-  return [...((await knownClasses(column, fixedColumn(state, "deleted"), job))?.values ?? [])];
+/** Names what the merged cloud has for points that had no value, and what it leaves out. */
+export function filledWarnings(states: readonly CloudState[], merged: readonly ExtraDim[], fillOf: FillOf): string[] {
+  const lacks = (key: string) => states.some((state) => !state.columns.has(key) && constantOf(state, key) === null);
+  const filled = (key: string) => states.some(({ columns }) => columns.has(key)) && lacks(key);
+  const someTimes = states.some(hasTimes) && !states.every(hasTimes);
+  const zero = [...(someTimes ? ["timestamps"] : []), ...["intensity", "beam_origins"].filter(filled)];
+  const extras = merged.filter(({ slug }) => filled(extraKey(slug)));
+  const labels = (fill: number) => extras.filter(({ slug }) => fillOf(slug) === fill).map(({ label }) => label);
+  const names = [...zero, ...labels(0)];
+  const warnings: string[] = [];
+  if (names.length > 0)
+    warnings.push(`Points of clouds without these columns have the value 0 there: ${names.join(", ")}.`);
+  if (labels(1).length > 0) warnings.push("Points of clouds without return numbers are return 1 of 1.");
+  if (filled("colors")) warnings.push("Points of clouds without colours are white.");
+  if (states.some(hasNormals) && !states.every(hasNormals))
+    warnings.push("The normals are left out, because not every cloud has them.");
+  return warnings;
 }

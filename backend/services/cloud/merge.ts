@@ -14,8 +14,16 @@ import { keepOctrees, octreeCost } from "../octree/publish.ts";
 import { lostHits, makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
-import { type FillOf, type MergedReturns, mergedReturns } from "./merge-returns.ts";
-import { scanWarnings, systemWarnings, treeWarnings } from "./merge-warnings.ts";
+import { type MergedReturns, mergedReturns } from "./merge-returns.ts";
+import { type MergedScans, mergedScans } from "./merge-scans.ts";
+import {
+  agreedClock,
+  clockWarnings,
+  filledWarnings,
+  missWarnings,
+  systemWarnings,
+  treeWarnings,
+} from "./merge-warnings.ts";
 
 /** Fixed columns and the value that fills them for clouds without the column. */
 const FILLED = { colors: 65535, intensity: 0, timestamps: 0, beam_origins: 0 } as const;
@@ -39,9 +47,10 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
     return deps.admission.run(job, "Merge", bytes, async () => {
       job.stage("Joining columns", 0, 0.3);
       const shift = states[0]?.meta.world_shift ?? null;
-      const shared = [...(await treeWarnings(states, job)), ...(await scanWarnings(states, job))];
+      const scans = await mergedScans(states, (state) => shiftBetween(state, shift), job);
+      const shared = [...(await treeWarnings(states, job)), ...scans.warnings, ...missWarnings(states)];
       const returns = await mergedReturns(states, job);
-      const meta = await mergedMeta(states, shift, job); // before the columns, which makeChild takes over at once
+      const meta = await mergedMeta(states, shift, scans, job); // before the columns, which makeChild takes over at once
       const child = await makeChild(
         await mergedColumns(states, shift, returns, job),
         meta,
@@ -59,8 +68,9 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       await keepOctrees(deps);
       const warnings = [
         ...systemWarnings(states),
+        ...clockWarnings(states),
         ...intensityWarning(states),
-        ...filledWarnings(states, returns.fillOf),
+        ...filledWarnings(states, mergedExtras(states), returns.fillOf),
         ...returns.warnings,
         ...shared,
         ...child.warnings,
@@ -155,7 +165,12 @@ function mergedExtras(states: readonly CloudState[]) {
   return [...seen.values()].filter(({ slug }) => everywhere || !isNormal(slug));
 }
 
-async function mergedMeta(states: readonly CloudState[], shift: Triple | null, job: Job): Promise<CloudMeta> {
+async function mergedMeta(
+  states: readonly CloudState[],
+  shift: Triple | null,
+  { origins }: MergedScans,
+  job: Job,
+): Promise<CloudMeta> {
   const metas = states.map(({ meta }) => meta);
   const agreed = <K extends keyof CloudMeta>(key: K, otherwise: CloudMeta[K]): CloudMeta[K] => {
     const [first, ...rest] = metas.map((meta) => JSON.stringify(meta[key]));
@@ -176,7 +191,7 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
     crs_geotiff: agreed("crs_geotiff", null) ?? null,
     source_units: agreed("source_units", null),
     source_unit_scale: agreed("source_unit_scale", null),
-    gps_time_encoding: agreed("gps_time_encoding", null),
+    gps_time_encoding: agreedClock(states),
     ...intensityUnits(states),
     source_scale_m: finest(scales),
     source_offset_m: agreed("source_offset_m", null) ?? null,
@@ -191,6 +206,7 @@ async function mergedMeta(states: readonly CloudState[], shift: Triple | null, j
     miss_octree_cache_id: null,
     miss_octree_origin: null,
     ...META_DEFAULTS,
+    ...(origins.length > 0 ? { scan_origins: origins } : {}),
     normals_stale: metas.some(({ normals_stale }) => normals_stale),
     unrestorable_hit_count: lost,
   };
@@ -213,24 +229,6 @@ const intensityWarning = (states: readonly CloudState[]): string[] =>
         "The intensities of the clouds have different units; the merged column contains their 16-bit values as they are, which do not compare.",
       ]
     : [];
-
-/** Names what the merged cloud has for points that had no value, and what it leaves out. */
-function filledWarnings(states: readonly CloudState[], fillOf: FillOf): string[] {
-  const lacks = (key: string) => states.some((state) => !state.columns.has(key) && constantOf(state, key) === null);
-  const filled = (key: string) => states.some(({ columns }) => columns.has(key)) && lacks(key);
-  const zero = ["intensity", "timestamps", "beam_origins"].filter(filled);
-  const extras = mergedExtras(states).filter(({ slug }) => filled(extraKey(slug)));
-  const labels = (fill: number) => extras.filter(({ slug }) => fillOf(slug) === fill).map(({ label }) => label);
-  const names = [...zero, ...labels(0)];
-  const warnings: string[] = [];
-  if (names.length > 0)
-    warnings.push(`Points of clouds without these columns have the value 0 there: ${names.join(", ")}.`);
-  if (labels(1).length > 0) warnings.push("Points of clouds without return numbers are return 1 of 1.");
-  if (filled("colors")) warnings.push("Points of clouds without colours are white.");
-  if (states.some(hasNormals) && !states.every(hasNormals))
-    warnings.push("The normals are left out, because not every cloud has them.");
-  return warnings;
-}
 
 /** The finest coordinate step of all sources per axis; null if one source has none. */
 function finest(scales: readonly (Triple | null)[]): Triple | null {

@@ -43,6 +43,9 @@ const TRAITS: Readonly<Record<ExportFormat, FormatTraits>> = {
 export const RASTER_COLUMNS: readonly string[] = ["row_index", "column_index", "target_index", "is_miss", "scan_index"];
 
 export const formatTraits = (format: ExportFormat): FormatTraits => TRAITS[format];
+/** Whether a file states the coordinate system of its points. */
+export const statesSystem = (format: ExportFormat): boolean => isLas(format) || format === "e57";
+
 export const isLas = (format: ExportFormat): boolean => format === "las" || format === "laz";
 
 /** Errors: invalid_argument, listing the supported formats. */

@@ -93,6 +93,15 @@ function lossWarnings(
   return warnings;
 }
 
+/** E57 states a coordinate system as WKT. */
+function systemWarning({ epsg, wkt, geotiff }: ExportView["las"]): string[] {
+  if (wkt !== "" || (epsg === 0 && geotiff === null)) return [];
+  const system = epsg === 0 ? "of the source's GeoTIFF keys" : `EPSG:${epsg}`;
+  return [
+    `The file states no coordinate system: E57 takes it as WKT, and of this cloud only the one ${system} is known. laz states it.`,
+  ];
+}
+
 /** Seconds between the epochs of Unix and GPS, less the leap seconds since (18 from 2017 on). */
 const GPS_EPOCH_S = 315_964_800 - 18;
 
@@ -108,7 +117,7 @@ async function writeE57(view: ExportView, { path, name }: ExportTarget, job: Job
     origins,
   };
   const written = await job.track(() => native.writeE57(view.input, params, path));
-  const warnings = [...written.warnings, ...lossWarnings(view, "e57", written)];
+  const warnings = [...written.warnings, ...systemWarning(view.las), ...lossWarnings(view, "e57", written)];
   if (written.misses_from_zero > 0)
     warnings.push(
       `${written.misses_from_zero} misses belong to scans without a known scanner position; the file states their directions from its zero.`,

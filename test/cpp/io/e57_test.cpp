@@ -384,6 +384,27 @@ TEST(E57, ReadsTheHeader) {
   EXPECT_EQ(read_path(scratch.path()).table.positions.size(), 0u);
 }
 
+TEST(E57, TellsThatTimesOfScansWithOtherStartsDoNotCompare) {
+  const auto begun = [](const char* second, bool has_times) {
+    Scan scan = cartesian({{1, 1, 1}});
+    if (has_times) scan.fields.push_back(Field::real("timeStamp", {0.5}));
+    if (second != nullptr)
+      scan.xml = std::string("<acquisitionStart type=\"Structure\"><dateTimeValue type=\"Float\">") + second +
+                 "</dateTimeValue></acquisitionStart>";
+    return scan;
+  };
+  const auto told = [](const std::vector<Scan>& scans) {
+    const std::vector<std::string> warnings = read_scans(scans).header.warnings;
+    return std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
+      return warning.find("the scans begin at different moments") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(told({begun("1e9", true), begun("1000000060", true)}), 1);
+  EXPECT_EQ(told({begun("1e9", true), begun("1e9", true)}), 0);
+  EXPECT_EQ(told({begun("1e9", true), begun("1000000060", false)}), 0);
+  EXPECT_EQ(told({begun("1e9", true), begun(nullptr, true)}), 0);
+}
+
 TEST(E57, MemoryIsTheColumnsAndAFewBuffers) {
   Scan scan = rich_scan(200000, 9);
   scan.packet_bytes = 60000;

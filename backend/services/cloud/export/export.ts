@@ -11,7 +11,7 @@ import { fromNative } from "../../../jobs/native-error.ts";
 import type { CloudSession } from "../../../sessions/cloud-session.ts";
 import { makeTemporaryFolder } from "../../../sessions/temporary-folder.ts";
 import { type Destination, destination } from "../../files/destination.ts";
-import { checkRaster, type ExportFormat, exportFormat, isLas } from "../../files/export-format.ts";
+import { checkRaster, type ExportFormat, exportFormat, statesSystem } from "../../files/export-format.ts";
 import { type ExportView, writePoints } from "../../files/writers.ts";
 import { sourceSession, sourceTranslation } from "../../run/points.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
@@ -55,7 +55,7 @@ export async function checkExportRequest(
       `colors has ${colors.length} rows, points has ${points.length}; give one colour per point`,
     );
   }
-  const system = session && isLas(format) ? await systemOf(request.system_of ?? null, deps) : null;
+  const system = session && statesSystem(format) ? await systemOf(request.system_of ?? null, deps) : null;
   return {
     request,
     format,

@@ -1,7 +1,7 @@
 import type { Job } from "../../../jobs/job.ts";
 import * as cloud from "../../../native/cloud/cloud.ts";
 import type { CloudViewInput, LasPlacement, LasWriteParams } from "../../../native/files/writers.ts";
-import type { CloudMeta, CloudState } from "../../../sessions/cloud-session.ts";
+import type { CloudMeta } from "../../../sessions/cloud-session.ts";
 import type { ExtraDim, Triple } from "../../../sessions/column-names.ts";
 import { version } from "../../../version.ts";
 import { lasDimension } from "../../files/column-roles.ts";
@@ -36,9 +36,23 @@ interface Written extends Pick<LasWriteParams, "placements" | "constants"> {
 
 type Versions = Pick<LasWriteParams, "version" | "legacy_points">;
 
+/** What is known of a cloud that a LAS file states. */
+export type LasMeta = Pick<
+  CloudMeta,
+  | "extra_dims_meta"
+  | "constant_dimensions"
+  | "crs_epsg"
+  | "crs_is_geographic"
+  | "crs_wkt"
+  | "crs_geotiff"
+  | "gps_time_encoding"
+  | "source_scale_m"
+  | "source_offset_m"
+>;
+
 /** `wanted`: slugs of the columns to write; null = all. */
-export async function sessionLasParams(
-  { meta }: CloudState,
+export async function lasParams(
+  meta: LasMeta,
   { scalars, positions }: Pick<CloudViewInput, "scalars" | "positions">,
   wanted: readonly string[] | null,
   translation: Triple,
@@ -97,11 +111,7 @@ const fits = (stats: cloud.ColumnStats | undefined, low: number, high: number): 
  * values fit their narrower fields: a coordinate system known only as GeoTIFF keys (then 1.2), and scan angles in whole
  * degrees, which newer formats store in steps of 0.006 degrees (then 1.2, or 1.4 with formats 0 to 3 if WKT is known).
  */
-async function versionFor(
-  meta: CloudMeta,
-  { scalars, placements, rows, ...all }: Written,
-  job: Job,
-): Promise<Versions> {
+async function versionFor(meta: LasMeta, { scalars, placements, rows, ...all }: Written, job: Job): Promise<Versions> {
   const constants = all.constants.filter(({ value }) => value !== 0);
   const columns = placements.map(({ field }) => field);
   const fields = [...columns, ...constants.map(({ field }) => field)];
@@ -126,13 +136,13 @@ async function versionFor(
 }
 
 /** Coordinate grid of the source file, translated with the points: coordinates on it keep their integers. */
-function gridOf(meta: CloudMeta, [tx, ty, tz]: Triple): LasWriteParams["grid"] {
+function gridOf(meta: LasMeta, [tx, ty, tz]: Triple): LasWriteParams["grid"] {
   const { source_scale_m: scale, source_offset_m: offset } = meta;
   if (!scale || !offset) return null;
   return { scale, offset: [offset[0] + tx, offset[1] + ty, offset[2] + tz] };
 }
 
-function baseParams(meta?: CloudMeta): LasWriteParams {
+function baseParams(meta?: LasMeta): LasWriteParams {
   const now = new Date();
   const year = now.getUTCFullYear();
   return {
@@ -157,5 +167,5 @@ function baseParams(meta?: CloudMeta): LasWriteParams {
   };
 }
 
-/** Inline points are LAS 1.2. */
-export const inlineLasParams = (): LasWriteParams => baseParams();
+/** Inline points are LAS 1.2. `meta`: for formats that state no more of it than the coordinate system. */
+export const plainLasParams = (meta?: LasMeta): LasWriteParams => baseParams(meta);

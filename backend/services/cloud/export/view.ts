@@ -10,7 +10,8 @@ import type { ExportView } from "../../files/writers.ts";
 import { extraColumn, fixedColumn, optionalExtra, positionsColumn } from "../../octree/columns.ts";
 import { surviving } from "../../octree/misses.ts";
 import { colorsColumn, pointsColumn, sourceStride, sourceTranslation } from "../../run/points.ts";
-import { inlineLasParams, sessionLasParams } from "./las.ts";
+import { lasParams, plainLasParams } from "./las.ts";
+import { clockWarnings } from "./las-clock.ts";
 import { withReturnNumbers } from "./return-numbers.ts";
 import { unknownColumns } from "./unknown-columns.ts";
 
@@ -26,7 +27,7 @@ export async function inlineView(
     positions: job.adopt(pointsColumn(rows)).native,
     colors: colors && formatTraits(format).colors ? job.adopt(await colorsColumn(colors, job)).native : null,
   };
-  return { input, las: inlineLasParams(), scanners: null, point_count: rows.length, warnings: [] };
+  return { input, las: plainLasParams(), scanners: null, point_count: rows.length, warnings: [] };
 }
 
 const EMPTY = {
@@ -70,8 +71,8 @@ export async function sessionView(
     ? await withReturnNumbers(plain, state.meta.extra_dims_meta, job)
     : { input: plain, warnings: [] };
   const las = isLas(format)
-    ? await sessionLasParams(state, input, request.columns ?? null, [tx, ty, tz], job)
-    : inlineLasParams();
+    ? await lasParams(state.meta, input, request.columns ?? null, [tx, ty, tz], job)
+    : plainLasParams(state.meta);
   const scanners = { origin: state.meta.miss_octree_origin, origins: state.meta.scan_origins ?? [] };
   const known = [...state.meta.extra_dims_meta, ...(state.meta.constant_dimensions ?? [])];
   const warnings = [
@@ -82,6 +83,7 @@ export async function sessionView(
     ...chosen.warnings,
     ...numbering,
     ...lostConstants(state, format),
+    ...(isLas(format) ? await clockWarnings(state.meta, input, job) : []),
     ...(await unmarkedMisses(state, input, format, job)),
   ];
   return { input, las, scanners, point_count: mask.hit_count, warnings };

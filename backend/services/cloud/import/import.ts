@@ -137,6 +137,7 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
   const { request, frame, unit_scale } = checked;
   const shifted = frame.shift.some((value) => value !== 0);
   const rescaled = unit_scale !== null && unit_scale !== 1;
+  const constantTime = assigned.constant_dimensions.some(({ name, value }) => name === "gps_time" && value !== 0);
   return {
     extra_dims_meta: assigned.extra_dims_meta,
     ...(assigned.constant_dimensions.length > 0 ? { constant_dimensions: assigned.constant_dimensions } : {}),
@@ -147,7 +148,7 @@ function initialMeta({ checked, cloud, assigned, origin }: Imported): CloudMeta 
     ...(rescaled || !cloud.crs?.geotiff ? {} : { crs_geotiff: cloud.crs.geotiff }),
     source_units: request.source_units ?? null,
     source_unit_scale: unit_scale,
-    gps_time_encoding: assigned.columns.has("timestamps") ? cloud.gps_time_encoding : null,
+    gps_time_encoding: assigned.columns.has("timestamps") || constantTime ? cloud.gps_time_encoding : null,
     ...(assigned.intensity_units ? { intensity_units: assigned.intensity_units } : {}),
     source_scale_m: cloud.scale_m,
     ...(cloud.offset_m ? { source_offset_m: cloud.offset_m } : {}),
@@ -224,7 +225,7 @@ function tail({
     ...(Object.keys(scan_params).length > 0 ? { scan_params } : {}),
     ...scanList(imported.cloud.scans, imported.checked.frame),
     ...(meta.constant_dimensions ? { constant_dimensions: [...meta.constant_dimensions] } : {}),
-    ...(meta.gps_time_encoding ? { gps_time_encoding: meta.gps_time_encoding } : {}),
+    ...(meta.gps_time_encoding && columns.has("timestamps") ? { gps_time_encoding: meta.gps_time_encoding } : {}),
     ...(warnings.length > 0 ? { warnings: [...new Set(warnings)] } : {}),
   };
 }

@@ -13,7 +13,7 @@ import { readCloud } from "../../../files/read.ts";
 import { kindOfFile, sourceFile } from "../../../files/source.ts";
 import { extraColumn, fixedColumn, positionsColumn } from "../../../octree/columns.ts";
 import { numbersColumn, pointsColumn } from "../../../run/points.ts";
-import { inlineLasParams, sessionLasParams } from "../las.ts";
+import { type LasMeta, lasParams, plainLasParams } from "../las.ts";
 import { RETURN_FIELDS } from "../return-numbers.ts";
 
 type Scalar = CloudViewInput["scalars"][number];
@@ -30,8 +30,10 @@ export interface ScanPoints {
   /** u8 per row, 1 = deleted. */
   readonly deleted: NativeColumn | null;
   readonly world_shift: Triple;
-  /** What the session knows of its columns; [] for other sources. */
+  /** What is known of the columns; [] for inline points. */
   readonly dims: readonly ExtraDim[];
+  /** Fields with one value in every point, and the clock of the times. */
+  readonly known: Pick<LasMeta, "constant_dimensions" | "gps_time_encoding">;
   /** How LAS stores the columns that `input` lists. */
   las(input: CloudViewInput, columns: readonly string[], translation: Triple, job: Job): Promise<LasWriteParams>;
   readonly warnings: readonly string[];
@@ -86,12 +88,13 @@ function sessionPoints(state: CloudState): ScanPoints {
     deleted: fixedColumn(state, "deleted"),
     world_shift: meta.world_shift ?? [0, 0, 0],
     dims: meta.extra_dims_meta,
-    las: (input, columns, translation, job) => sessionLasParams(state, input, columns, translation, job),
+    known: meta,
+    las: (input, columns, translation, job) => lasParams(meta, input, columns, translation, job),
     warnings: [],
   };
 }
 
-const PLAIN = { deleted: null, world_shift: [0, 0, 0], dims: [] } as const;
+const PLAIN = { deleted: null, world_shift: [0, 0, 0], dims: [], known: { gps_time_encoding: null } } as const;
 
 function inlinePoints({ points, scalar_columns }: ScanExportEntry, job: Job): ScanPoints {
   const positions = job.adopt(pointsColumn(points ?? [])).native;
@@ -126,7 +129,18 @@ async function filePoints(path: string, { ascii_format }: ScanExportEntry, job: 
   const request = { path, kind: kindOfFile(path), frame, ascii_format, column_plan: null, scan_index: null };
   const cloud = await readCloud(request, job);
   const wishes = { frame, drop: new Set<string>(), roles: {}, labels: {} };
-  const { columns, extra_dims_meta, warnings } = await assignColumns(cloud, wishes, job);
+  const { columns, extra_dims_meta, constant_dimensions, warnings } = await assignColumns(cloud, wishes, job);
+  const meta: LasMeta = {
+    extra_dims_meta,
+    constant_dimensions,
+    crs_epsg: cloud.crs?.epsg ?? null,
+    crs_is_geographic: cloud.crs?.is_geographic ?? false,
+    crs_wkt: cloud.crs?.wkt || null,
+    crs_geotiff: cloud.crs?.geotiff ?? null,
+    gps_time_encoding: cloud.gps_time_encoding,
+    source_scale_m: cloud.scale_m,
+    ...(cloud.offset_m ? { source_offset_m: cloud.offset_m } : {}),
+  };
   const column = (key: string) => columns.get(key)?.native ?? null;
   const scalars = extra_dims_meta.flatMap(({ slug, label }) => {
     const found = column(extraKey(slug));
@@ -140,7 +154,9 @@ async function filePoints(path: string, { ascii_format }: ScanExportEntry, job: 
     timestamps: column("timestamps"),
     beam_origins: column("beam_origins"),
     scalars,
-    las: (input) => Promise.resolve(plainLas(input)),
+    dims: extra_dims_meta,
+    known: meta,
+    las: (input, names, translation, run) => lasParams(meta, input, names, translation, run),
     warnings: [...cloud.warnings, ...warnings],
   };
 }
@@ -148,5 +164,5 @@ async function filePoints(path: string, { ascii_format }: ScanExportEntry, job: 
 /** LAS 1.4; every scalar but return numbers is an extra dimension. */
 function plainLas({ scalars }: CloudViewInput): LasWriteParams {
   const placements = scalars.map(({ slug }) => ({ slug, field: RETURN_FIELDS.has(slug) ? slug : "", record: null }));
-  return { ...inlineLasParams(), version: "1.4", placements };
+  return { ...plainLasParams(), version: "1.4", placements };
 }

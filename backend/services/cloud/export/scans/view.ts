@@ -5,9 +5,11 @@ import * as cloud from "../../../../native/cloud/cloud.ts";
 import type { CloudViewInput, PtxSweep } from "../../../../native/files/writers.ts";
 import type { Triple } from "../../../../sessions/column-names.ts";
 import { ColumnRef } from "../../../../sessions/column-ref.ts";
+import { lasDimension } from "../../../files/column-roles.ts";
 import { type ExportFormat, formatTraits, isLas, RASTER_COLUMNS } from "../../../files/export-format.ts";
 import { MISS_SLUG } from "../../../files/slugs.ts";
 import type { ExportView } from "../../../files/writers.ts";
+import { clockWarnings } from "../las-clock.ts";
 import { withReturnNumbers } from "../return-numbers.ts";
 import { unknownColumns } from "../unknown-columns.ts";
 import { rasterSize } from "./bundle-xml.ts";
@@ -73,9 +75,11 @@ export async function scanView(
       ...points.warnings,
       ...unknownColumns(entry.columns, [
         ...points.scalars.map((scalar) => scalar.slug),
+        ...(points.known.constant_dimensions ?? []).flatMap(({ name }) => [name, lasDimension(name).slug]),
         ...Object.keys(entry.scalar_columns ?? {}),
       ]),
       ...numbering,
+      ...(isLas(format) ? await clockWarnings(points.known, input, job) : []),
       ...shiftWarning(points, format),
     ],
   };

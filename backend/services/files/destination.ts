@@ -1,9 +1,10 @@
 import type { Stats } from "node:fs";
-import { lstat, realpath, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, link, lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, normalize, sep } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { rename } from "../../file-moves.ts";
+import { remove, rename } from "../../file-moves.ts";
 import { refuseName } from "./source.ts";
 import { isWrittenFormat } from "./written-format.ts";
 
@@ -30,6 +31,16 @@ export interface Destination {
   begin(): Promise<() => Promise<void>>;
   /** Moves the complete file from `temporary` to `path`. Errors: those of `destination`, again. */
   replace(): Promise<void>;
+  /** Call before replace(), for a file that must not be replaced without others: keeps what is at `path` now. */
+  keepOld(): Promise<OldFile>;
+}
+
+/** What was at a destination before it was replaced; a killed process leaves either the old or the new file there. */
+export interface OldFile {
+  /** Puts it back; where there was nothing, nothing stays. */
+  putBack(): Promise<void>;
+  /** Call in the end, after putBack() too. */
+  drop(): Promise<void>;
 }
 
 /** What the rule needs to know of the service. */
@@ -59,7 +70,27 @@ export async function destination(wish: Wish, deps: DestinationDeps): Promise<De
     await check(); // the file may be new
     await rename(temporary, path);
   };
-  return { path, temporary, begin: () => deps.pendingFiles.add(temporary), replace };
+  return {
+    path,
+    temporary,
+    begin: () => deps.pendingFiles.add(temporary),
+    replace,
+    keepOld: () => keepOld(path, deps),
+  };
+}
+
+/** A second name for the file of a path, or a copy where the disk has no such names. */
+async function keepOld(path: string, { pendingFiles }: DestinationDeps): Promise<OldFile> {
+  const aside = join(dirname(path), pendingFiles.partialName());
+  const drop = await pendingFiles.add(aside);
+  try {
+    if (!(await lstat(path).catch(() => undefined))) return { putBack: () => remove(path), drop };
+    await link(path, aside).catch(() => copyFile(path, aside, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE));
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  return { putBack: () => rename(aside, path), drop };
 }
 
 /** The wished path with its field, for sentences. */

@@ -6,7 +6,7 @@ import { Base64Bytes } from "../../../../../shared/wire/json-values.ts";
 import { remove } from "../../../../file-moves.ts";
 import type { Job } from "../../../../jobs/job.ts";
 import { makeTemporaryFolder } from "../../../../sessions/temporary-folder.ts";
-import type { Destination } from "../../../files/destination.ts";
+import type { Destination, OldFile } from "../../../files/destination.ts";
 
 /** A file of the answer. */
 export interface DeliveredFile {
@@ -46,7 +46,7 @@ export class ExportedFiles {
     await writeFile(await this.begin(name), text);
   }
 
-  /** Delivers the files in the order of `names`. If one cannot be, none stays. */
+  /** Delivers the files in the order of `names`. If one cannot be, none stays, and the files that they replace are back. */
   async deliver(names: readonly string[], job: Job, saving: (name: string) => void): Promise<DeliveredFile[]> {
     const sizes = await Promise.all(names.map(async (name) => (await stat(this.#pathOf(name))).size));
     const sum = sizes.reduce((total, size) => total + size, 0);
@@ -56,22 +56,24 @@ export class ExportedFiles {
         `${sum} bytes do not fit into an answer (limit ${MAX_INLINE_EXPORT_BYTES}); send dest_dir to write files`,
       );
     }
-    const placed: Destination[] = [];
+    const replaced: OldFile[] = [];
     const delivered: DeliveredFile[] = [];
     try {
       for (const [i, name] of names.entries()) {
         saving(name);
         const place = this.#destinations?.get(name);
         if (place) {
+          replaced.unshift(await place.keepOld());
           await place.replace();
-          placed.push(place);
         }
         const data = place ? null : new Base64Bytes(await readFile(this.#pathOf(name), { signal: job.signal }));
         delivered.push({ name, data, written: place !== undefined, bytes: sizes[i] ?? 0 });
       }
     } catch (error) {
-      for (const { path } of placed) await remove(path);
+      for (const old of replaced) await old.putBack();
       throw error;
+    } finally {
+      for (const old of replaced) await old.drop();
     }
     return delivered;
   }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { extract, showInfo, verify } from "../../backend/cli/project/project.ts";
@@ -49,6 +49,20 @@ test("verify names the first damaged member", async () => {
   }
   writeFileSync(path, bytes);
   await opened(made, path);
+});
+
+test("extract of a damaged project leaves nothing, in a folder that was there and in a new one", async () => {
+  const { path, id } = await project();
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf(`sessions/${id}/history/del0.pz`) + 90;
+  bytes[at] = (bytes[at] ?? 0) ^ 4;
+  writeFileSync(path, bytes);
+  const empty = mkdtempSync(join(made.folder, "empty-"));
+  await expect(extract(path, empty, deps().deps)).rejects.toThrow(/del0/);
+  expect(readdirSync(empty)).toEqual([]);
+  const deep = join(made.folder, `new-${id}`, "deep");
+  await expect(extract(path, deep, deps().deps)).rejects.toThrow(/del0/);
+  expect(existsSync(join(made.folder, `new-${id}`))).toBe(false);
 });
 
 test("extract writes the scene as it is and columns as arrays of NumPy", async () => {

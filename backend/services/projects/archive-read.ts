@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import { type Entry, open, type ZipFile } from "yauzl";
@@ -25,21 +26,26 @@ export const damagedProject = (why: string, cause?: unknown): AppError =>
 export class Archive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
+  /** Of the file when it was opened. */
+  readonly #identity: string;
 
   private constructor(
     readonly path: string,
+    identity: string,
     zip: ZipFile,
     entries: ReadonlyMap<string, Entry>,
   ) {
+    this.#identity = identity;
     this.#zip = zip;
     this.#entries = entries;
   }
 
   /** Errors: invalid_file for what is no archive, two members of one name or in one place, encrypted ones; not_found. */
   static async open(path: string): Promise<Archive> {
+    const identity = await identityOf(path);
     const zip = await opened(path);
     try {
-      return new Archive(path, zip, await entriesOf(zip));
+      return new Archive(path, identity, zip, await entriesOf(zip));
     } catch (error) {
       zip.close();
       throw error;
@@ -48,6 +54,10 @@ export class Archive {
 
   close(): void {
     this.#zip.close();
+  }
+  /** Whether another file has the path now: ranges of members say nothing of that one. */
+  async isReplaced(): Promise<boolean> {
+    return (await identityOf(this.path).catch(() => "")) !== this.#identity;
   }
   has(name: string): boolean {
     return this.#entries.has(name);
@@ -137,6 +147,11 @@ export function damagedMember(name: string, error: unknown): unknown {
   if (error instanceof AppError && ((code !== "invalid_file" && code !== "invalid_argument") || message.includes(name)))
     return error;
   return damagedProject(`${name}: ${message}`, error);
+}
+
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs].join();
 }
 
 function opened(path: string): Promise<ZipFile> {

@@ -3,6 +3,7 @@ import { mkdir, open, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../../../shared/errors.ts";
+import { remove } from "../../file-moves.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import type { DType, NativeColumn } from "../../native/core/handles.ts";
 import { readArray, verifyArray } from "../../native/files/archive.ts";
@@ -110,25 +111,32 @@ export const verifyProject = (path: string, signal: AbortSignal): Promise<number
   });
 
 /**
- * Writes the contents of a project into a new or empty folder: columns as arrays of NumPy, everything else as it is.
+ * Writes the contents of a project into a new or empty folder: columns as arrays of NumPy, everything else as it is. A
+ * failure or an interruption leaves nothing.
  * Returns the number of files. Errors: conflict for a folder with files; invalid_file; those of the disk.
  */
 export const extractProject = (path: string, folder: string, signal: AbortSignal): Promise<number> =>
   withProject(path, async (contents) => {
     const { archive, manifest, files } = contents;
-    await mkdir(folder, { recursive: true });
+    const first = await mkdir(folder, { recursive: true });
     if ((await readdir(folder)).length > 0) throw new AppError("conflict", `the folder "${folder}" is not empty`);
     const copies: Known[] = [MANIFEST, ...files.map(({ key }) => `${sessionFolder(key)}/session.json`)].map((name) => ({
       name,
       array: undefined,
     }));
     const all = [...copies, ...knownMembers(contents)];
-    for (const { name, array } of all) {
-      signal.throwIfAborted();
-      const to = join(folder, ...name.split("/")); // parts of names were checked
-      await mkdir(dirname(to), { recursive: true });
-      if (array) await extractArray(archive, name, { to: `${to}.npy`, rows: array.rows, version: manifest.version });
-      else await pipeline(archive.chunks(name), createWriteStream(to, { flags: "wx" }), { signal });
+    try {
+      for (const { name, array } of all) {
+        signal.throwIfAborted();
+        const to = join(folder, ...name.split("/")); // parts of names were checked
+        await mkdir(dirname(to), { recursive: true });
+        if (array) await extractArray(archive, name, { to: `${to}.npy`, rows: array.rows, version: manifest.version });
+        else await pipeline(archive.chunks(name), createWriteStream(to, { flags: "wx" }), { signal });
+      }
+    } catch (error) {
+      for (const name of await readdir(folder)) await remove(join(folder, name));
+      if (first !== undefined) await remove(first);
+      throw error;
     }
     return all.length;
   });

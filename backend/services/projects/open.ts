@@ -13,6 +13,7 @@ import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { Archive } from "./archive-read.ts";
 import { type Manifest, readManifest, SCENE } from "./manifest.ts";
 import { type InstalledOctrees, installOctrees } from "./octrees.ts";
+import { withPathLock } from "./path-lock.ts";
 import { readSessionFile, restoreSession } from "./restore-session.ts";
 
 /** Admission per row of a session that is read: row lists and masks of its undo stacks. */
@@ -40,8 +41,6 @@ class Opening {
   sceneToken: string | undefined;
 
   constructor(
-    readonly archive: Archive,
-    readonly manifest: Manifest,
     readonly deps: Deps,
     readonly job: Job,
   ) {}
@@ -65,36 +64,62 @@ export async function openProject(
   job: Job,
 ): Promise<OpenProjectTail> {
   job.stage("Reading project", 0, 0.02);
+  const opening = new Opening(deps, job);
+  opening.warnings.push(...warnings);
+  try {
+    // A save of the same project waits, and replaces it afterwards.
+    const manifest = await withPathLock(path, deps.config.dataDir, job, () => readAll(path, opening));
+    return await open(manifest, opening);
+  } catch (error) {
+    await opening.discard();
+    throw error;
+  }
+}
+
+/** Everything of the archive; it is not needed afterwards. */
+async function readAll(path: string, opening: Opening): Promise<Manifest> {
   const archive = await Archive.open(path);
   try {
     const manifest = await readManifest(archive);
-    const opening = new Opening(archive, manifest, deps, job);
-    opening.warnings.push(...warnings);
-    try {
-      return await open(opening);
-    } catch (error) {
-      await opening.discard();
-      throw error;
-    }
+    await readArchive({ archive, manifest }, opening);
+    return manifest;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "invalid_file" && (await archive.isReplaced()))
+      throw new AppError("conflict", `The project "${path}" was replaced while it was read. Open it again.`);
+    throw error;
   } finally {
     archive.close();
   }
 }
 
-async function open(opening: Opening): Promise<OpenProjectTail> {
-  const { archive, manifest, deps, job } = opening;
+interface Contents {
+  readonly archive: Archive;
+  readonly manifest: Manifest;
+}
+
+async function readArchive(contents: Contents, opening: Opening): Promise<void> {
+  const { archive, manifest } = contents;
+  const { deps, job } = opening;
   const rows = manifest.sessions.reduce((sum, { n }) => sum + n, 0);
   const { budget_bytes } = deps.admission.memory();
   const bytes = Math.min(budget_bytes, BYTES_PER_ROW * rows + PROJECT_SCRATCH_BYTES);
   await deps.admission.run(job, "Open project", bytes, async () => {
-    await readSessions(opening);
+    await readSessions(contents, opening);
     opening.sceneToken = (await deps.scenes.add(cancelable(archive.chunks(SCENE), job))).token;
   });
-  await installEmbedded(opening);
-  await rebuildOctrees(opening); // admission was released: a build asks for its own
+  await installEmbedded(contents, opening);
+}
+
+async function open(manifest: Manifest, opening: Opening): Promise<OpenProjectTail> {
+  const { deps, job } = opening;
+  await rebuildOctrees(manifest, opening); // admission was released: a build asks for its own
   job.checkpoint(); // the last cancel point
   const sessions = await deps.sessions.registerRestored(opening.restored);
   opening.restored.length = 0;
+  if (job.canceled) {
+    for (const { id } of sessions) await deps.sessions.delete(id); // canceled meanwhile: no client knows the ids
+    job.checkpoint();
+  }
   await keepOctrees(deps);
   const sceneToken = opening.sceneToken as string;
   return {
@@ -115,7 +140,7 @@ async function* cancelable(chunks: AsyncIterable<Buffer>, job: Job): AsyncGenera
   }
 }
 
-async function readSessions({ archive, manifest, deps, job, restored }: Opening): Promise<void> {
+async function readSessions({ archive, manifest }: Contents, { deps, job, restored }: Opening): Promise<void> {
   const files = [];
   for (const session of manifest.sessions) files.push(await readSessionFile(archive, session));
   const total = manifest.sessions.reduce((sum, { n }) => sum + n, 1);
@@ -130,8 +155,8 @@ async function readSessions({ archive, manifest, deps, job, restored }: Opening)
   }
 }
 
-async function installEmbedded(opening: Opening): Promise<void> {
-  const { archive, manifest, deps, job } = opening;
+async function installEmbedded({ archive, manifest }: Contents, opening: Opening): Promise<void> {
+  const { deps, job } = opening;
   if (manifest.octrees.length === 0) return;
   job.stage("Installing display octrees", 0.4, 0.5);
   const target = { cache: deps.octreeCache, added: opening.added };
@@ -141,8 +166,8 @@ async function installEmbedded(opening: Opening): Promise<void> {
 }
 
 /** Builds the octrees that the project left out, unless the cache has them. A failed build is a warning. */
-async function rebuildOctrees(opening: Opening): Promise<void> {
-  const { manifest, deps, job } = opening;
+async function rebuildOctrees(manifest: Manifest, opening: Opening): Promise<void> {
+  const { deps, job } = opening;
   const wanted = new Set<string>();
   for (const id of manifest.regenerate) {
     job.adopt(deps.octreeCache.hold(id));

@@ -7,8 +7,8 @@ import type { Job } from "../../jobs/job.ts";
 import { tryLockFile } from "../../native/core/column-files.ts";
 
 /**
- * Runs `body` while no other save of the same project runs, in this process or another with the same data folder. The wait
- * is cancelable; the system frees the lock of a process that died.
+ * Runs `body` while the same project is not saved or read elsewhere, in this process or another with the same data folder. The
+ * wait is cancelable; the system frees the lock of a process that died.
  */
 export async function withPathLock<T>(path: string, dataDir: string, job: Job, body: () => Promise<T>): Promise<T> {
   const folder = join(dataDir, "locks");
@@ -17,7 +17,7 @@ export async function withPathLock<T>(path: string, dataDir: string, job: Job, b
   const lock = join(folder, `${createHash("sha256").update(real).digest("hex")}.lock`);
   let release = tryLockFile(lock);
   if (!release) {
-    await job.whileWaiting("Waiting for another save of this project", async () => {
+    await job.whileWaiting("Waiting for another save or opening of this project", async () => {
       while (!release) {
         await sleep(PROJECT_LOCK_POLL_MS, undefined, { signal: job.signal }).catch(() => job.checkpoint());
         release = tryLockFile(lock);

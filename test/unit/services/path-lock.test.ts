@@ -29,5 +29,5 @@ test("a project is one project, whatever links lead to its folder", async () => 
   await new Promise((resolve) => setTimeout(resolve, 100));
   await Promise.all([first, save(join(folder, "b", "p.proj"), "second", 0)]);
   expect(order).toEqual(["first begins", "first ends", "second begins", "second ends"]);
-  expect(waited).toEqual(["Waiting for another save of this project"]);
+  expect(waited).toEqual(["Waiting for another save or opening of this project"]);
 });

@@ -44,6 +44,17 @@ async function refused(sent: Sent): Promise<[number, unknown]> {
 }
 
 describe("fits", () => {
+  test.each([
+    [0.1, 6],
+    [0.1, 3],
+    [0.7, 10],
+  ])("%f measured %i times: r_squared is 0", async (value, count) => {
+    const text = `x,y\n${Array.from({ length: count }, (_, i) => `${i},${value}`).join("\n")}\n`;
+    const fields = { model_category: "general", model_type: "linear" };
+    const fit = await fitted({ fields, file: { name: "flat.csv", text } });
+    expect([fit.r_squared, fit.curves[0]?.r_squared]).toEqual([0, 0]);
+  });
+
   test.each([false, true])("a vulnerability curve, file first: %s", async (file_first) => {
     const fit = await fitted({ file_first });
     expect(fit.parameters).toEqual({

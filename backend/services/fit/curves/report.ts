@@ -41,7 +41,7 @@ export const givenParameter = (symbol: string, value: number): Parameter => ({
 export function fitFigures(fit: CurveFit, measured: readonly number[], keys: readonly string[]) {
   const residuals = measured.map((value, row) => value - (fit.fitted[row] ?? Number.NaN));
   const mean = measured.reduce((sum, value) => sum + value / measured.length, 0);
-  const total = measured.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const total = isConstant(measured) ? 0 : measured.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const rest = residuals.reduce((sum, value) => sum + value * value, 0);
   const rows = keys.map((_, row) => keys.map((_, column) => fit.correlation[row * keys.length + column] ?? null));
   return {
@@ -60,6 +60,9 @@ export function fitFigures(fit: CurveFit, measured: readonly number[], keys: rea
     residuals,
   };
 }
+
+/** Then the total sum of squares is 0, which the rounding of the mean would hide. */
+export const isConstant = (values: readonly number[]): boolean => values.every((value) => value === values[0]);
 
 const finite = (value: number) => (Number.isFinite(value) ? value : null);
 

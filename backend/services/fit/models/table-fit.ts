@@ -3,7 +3,7 @@ import { AppError } from "../../../../shared/errors.ts";
 import { MAX_FITTED_CURVES } from "../../../../shared/limits.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { type CurveOptions, runCurveFit } from "../curves/curve.ts";
-import { fitFigures, fittedParameter, fitWarnings } from "../curves/report.ts";
+import { fitFigures, fittedParameter, fitWarnings, isConstant } from "../curves/report.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Table } from "../table/text-table.ts";
 import { modelIn } from "./catalogue.ts";
@@ -89,7 +89,7 @@ function summary(
   const curves = fitted.map(({ entry }) => entry);
   const all = fitted.flatMap(({ measured }) => measured);
   const mean = all.reduce((sum, value) => sum + value / all.length, 0);
-  const total = all.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const total = isConstant(all) ? 0 : all.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const rest = curves.reduce((sum, { loss }) => sum + (loss ?? 0), 0);
   const own = curves.flatMap((curve) =>
     (curve.warnings ?? []).map((text) => (several ? `Curve ${curve.curve_id}: ${text}` : text)),

@@ -24,15 +24,36 @@ const isMissing = (cell: string | undefined) => cell === undefined || MISSING.ha
 /** A header without its unit: "A (umol m-2 s-1)" and "A [umol]" are A. */
 const plainHeader = (cell: string) => cell.replace(/\s*[([{][^)\]}]*[)\]}]\s*$/u, "").trim();
 
+const POINT_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const COMMA_NUMBER = /^[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?$/;
+/** A number whose sign may separate thousands as well as decimals; a leading 0 has no thousands. */
+const EITHER = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
+const typed = (cell: string) => cell.replace("\u2212", "-");
+
 /** A finite number, with a decimal point or comma; undefined = none. */
-export function numberOf(cell: string, decimalComma: boolean): number | undefined {
-  const text = cell.replace("\u2212", "-");
-  const isPlain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text);
-  const isComma = /^[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?$/.test(text);
-  const isThousands = /^[+-]?\d{1,3},\d{3}$/.test(text); // "1,500" quoted between commas: either
-  if (!isPlain && !(isComma && (decimalComma || !isThousands))) return undefined;
+export function numberOf(cell: string): number | undefined {
+  const text = typed(cell);
+  if (!POINT_NUMBER.test(text) && !COMMA_NUMBER.test(text)) return undefined;
   const value = Number(text.replace(",", "."));
   return Number.isFinite(value) ? value : undefined;
+}
+
+/**
+ * Whether the sign of a cell may separate thousands: "1,000", unless the other cells have decimal commas and no decimal points,
+ * and "1.000" beside cells with decimal commas.
+ */
+function ambiguity(cells: Iterable<string>): (cell: string) => boolean {
+  let [points, commas] = [false, false];
+  for (const cell of cells) {
+    const text = typed(cell);
+    if (EITHER.test(text)) continue;
+    points ||= text.includes(".") && POINT_NUMBER.test(text);
+    commas ||= COMMA_NUMBER.test(text);
+  }
+  return (cell) => {
+    const text = typed(cell);
+    return EITHER.test(text) && (text.includes(",") ? points || !commas : commas && !points);
+  };
 }
 
 /** Index of each wanted column that the header has. Errors: invalid_argument for columns that lack, or occur twice. */
@@ -61,10 +82,11 @@ function indicesOf(header: readonly string[], wanted: WantedColumns): Map<string
 }
 
 /**
- * The columns that a model uses. A row of units below the header is skipped; rows with an empty cell are left out with a
- * warning. Errors: invalid_argument with row (from 1, as in a spreadsheet) and column for a cell that is no number.
+ * The columns that a model uses. A row of units below the header is skipped; rows with an empty cell, and rows without a label
+ * where others have one, are left out with a warning. Errors: invalid_argument with row (from 1, as in a spreadsheet) and
+ * column for a cell that is no number, or can be read as two.
  */
-export function tableColumns({ rows, decimal_comma }: Table, wanted: WantedColumns): TableColumns {
+export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColumns {
   const first = rows.findIndex((row) => !isBlank(row));
   const header = rows[first];
   if (!header) throw new AppError("invalid_argument", "the table is empty");
@@ -74,36 +96,58 @@ export function tableColumns({ rows, decimal_comma }: Table, wanted: WantedColum
   const numbers = new Map<string, number[]>(used.map(([name]) => [name, []]));
   const labels: string[] = [];
   const left: number[] = [];
+  const unlabelled: number[] = [];
+  const body = rows.slice(first + 1);
+  const isEither = ambiguity(body.flatMap((row) => used.map(([, index]) => row[index] ?? "")));
+  const hasLabels = labelAt !== undefined && body.some((row) => (row[labelAt] ?? "") !== "");
   let isFirst = true;
   rows.forEach((row, at) => {
     if (at <= first || isBlank(row)) return;
     const cells = used.map(([, index]) => row[index]);
     const mayBeUnits = isFirst;
     isFirst = false;
-    if (mayBeUnits && cells.every((cell) => isMissing(cell) || numberOf(cell ?? "", decimal_comma) === undefined))
-      return;
+    if (mayBeUnits && cells.every((cell) => isMissing(cell) || numberOf(cell ?? "") === undefined)) return;
     if (cells.some(isMissing)) {
       left.push(at + 1);
       return;
     }
+    if (hasLabels && (row[labelAt] ?? "") === "") {
+      unlabelled.push(at + 1);
+      return;
+    }
     used.forEach(([name], i) => {
       const cell = cells[i] ?? "";
-      const value = numberOf(cell, decimal_comma);
+      if (isEither(cell)) {
+        const [whole, decimal] = [cell.replace(/[.,]/, ""), cell.replace(",", ".")];
+        throw new AppError(
+          "invalid_argument",
+          `row ${at + 1}, column "${name}": "${cell}" can be ${whole} or ${decimal}. Write ${whole}, or more or fewer decimals`,
+        );
+      }
+      const value = numberOf(cell);
       if (value === undefined) {
         throw new AppError("invalid_argument", `row ${at + 1}, column "${name}": "${cell.slice(0, 40)}" is no number`);
       }
       numbers.get(name)?.push(value);
     });
-    if (labelAt !== undefined) labels.push(row[labelAt] ?? "");
+    if (hasLabels) labels.push(row[labelAt] ?? "");
   });
   if ((numbers.get(wanted.required[0] ?? "")?.length ?? 0) === 0) {
     throw new AppError("invalid_argument", "the table has no row with all values of the model");
   }
-  return { numbers, labels: labelAt === undefined ? null : labels, warnings: left.length > 0 ? [leftOut(left)] : [] };
+  const warnings = [
+    ...(left.length > 0 ? [`Rows with an empty cell were left out: ${named(left)}.`] : []),
+    ...(unlabelled.length > 0
+      ? [
+          `Rows without ${wanted.label} were left out: ${named(unlabelled)}. Fill it in every row; merged cells have a value in their first row alone.`,
+        ]
+      : []),
+  ];
+  return { numbers, labels: hasLabels ? labels : null, warnings };
 }
 
-function leftOut(rows: readonly number[]): string {
-  const named = rows.slice(0, MOST_NAMED).join(", ");
+function named(rows: readonly number[]): string {
+  const first = rows.slice(0, MOST_NAMED).join(", ");
   const more = rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more` : "";
-  return `Rows with an empty cell were left out: ${named}${more}.`;
+  return first + more;
 }

@@ -4,8 +4,6 @@ import { AppError } from "../../../../shared/errors.ts";
 /** Cells of a table, as text; row 0 is the header. */
 export interface Table {
   readonly rows: readonly (readonly string[])[];
-  /** A comma may be a decimal sign. */
-  readonly decimal_comma: boolean;
 }
 
 /** UTF-8, or UTF-16 with a byte order mark. Errors: invalid_file. */
@@ -44,6 +42,10 @@ export function textTable(bytes: Uint8Array, name: string): Table {
     const row = problem.row === undefined ? "" : `row ${problem.row + 1}: `;
     throw new AppError("invalid_file", `"${name}": ${row}${problem.message}`);
   }
-  const rows = data.map((row) => (row[0]?.startsWith("#") ? [] : row.map((cell) => cell.trim())));
-  return { rows, decimal_comma: delimiter !== "," };
+  const isComment = (row: readonly string[]) => row[0]?.startsWith("#") ?? false;
+  const width = data.find((row) => !isComment(row) && row.some((cell) => cell.trim() !== ""))?.length ?? 0;
+  // What a spreadsheet writes for an error, and numbers such as #1, are cells of a row.
+  const isCell = (row: readonly string[]) =>
+    row.length === width && /^#(?:\d+|N\/A|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|NULL!)$/.test(row[0]?.trim() ?? "");
+  return { rows: data.map((row) => (isComment(row) && !isCell(row) ? [] : row.map((cell) => cell.trim()))) };
 }

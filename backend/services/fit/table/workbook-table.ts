@@ -50,5 +50,5 @@ export async function workbookTable(bytes: Buffer, name: string): Promise<Table>
     const why = raw instanceof Error ? raw.message : String(raw);
     throw new AppError("invalid_file", `"${name}" is no workbook that can be read: ${why}`);
   });
-  return { rows: rows.map((row) => row.map(cellText)), decimal_comma: true };
+  return { rows: rows.map((row) => row.map(cellText)) };
 }

@@ -52,7 +52,7 @@ describe("what is wrong is named with row and column", () => {
   test.each<[string, string]>([
     ["A,Ci\n1,2\n3,abc\n", 'row 3, column "Ci": "abc" is no number'],
     ["# c\n\nA,Ci\n1,2\n3,1e999\n", 'row 5, column "Ci": "1e999" is no number'],
-    ['A,Ci\n1,2\n"1,500",2\n', 'row 3, column "A": "1,500" is no number'],
+    ['A,Ci\n1,2\n"1,500",2\n', 'row 3, column "A": "1,500" can be 1500 or 1.500'],
     ["A,Ci\n1,2\n1.234,5,6\n3,2,\n0x10,2\n", 'row 5, column "A": "0x10" is no number'],
     ["A;Ci\n1;2\n1.234,5;6\n", 'row 3, column "A": "1.234,5" is no number'],
     ["A,B\n1,2\n", 'the table has no column "Ci"; its columns are A, B'],
@@ -75,15 +75,68 @@ describe("what is wrong is named with row and column", () => {
   });
 });
 
-test.each<[string, boolean, number | undefined]>([
-  ["1.5", false, 1.5],
-  ["1,5", false, 1.5],
-  ["1,500", true, 1.5],
-  ["1,500", false, undefined],
-  [".5e-3", false, 5e-4],
-  ["5.", true, 5],
-  ["", true, undefined],
-  ["1 000", true, undefined],
-  ["Infinity", true, undefined],
-  ["1e", true, undefined],
-])("%s (comma %s): %s", (text, comma, value) => expect(numberOf(text, comma)).toBe(value));
+test.each<[string, number | undefined]>([
+  ["1.5", 1.5],
+  ["1,5", 1.5],
+  [".5e-3", 5e-4],
+  ["5.", 5],
+  ["", undefined],
+  ["1 000", undefined],
+  ["1.234,5", undefined],
+  ["Infinity", undefined],
+  ["1e", undefined],
+])("%s: %s", (text, value) => expect(numberOf(text)).toBe(value));
+
+describe("a sign that may separate thousands", () => {
+  const of = (...cells: string[]) => columns(`A;Ci\n${cells.map((cell) => `${cell};1`).join("\n")}\n`).A;
+  test.each([
+    [["500", "850", "1,000"], 'row 4, column "A": "1,000" can be 1000 or 1.000'],
+    [["10.5", "1,000"], 'row 3, column "A": "1,000" can be 1000 or 1.000'],
+    [["10.5", "10,5", "1,000"], '"1,000" can be 1000 or 1.000'],
+    [["10,5", "-1.000"], '"-1.000" can be -1000 or -1.000'],
+  ])("%j is refused", (cells, sentence) => expect(() => of(...cells)).toThrow(sentence));
+
+  test.each([
+    [
+      ["10,5", "1,000"],
+      [10.5, 1],
+    ],
+    [
+      ["0,512", "1,234"],
+      [0.512, 1.234],
+    ],
+    [
+      ["1.234", "2.5"],
+      [1.234, 2.5],
+    ],
+    [
+      ["1.234", "7"],
+      [1.234, 7],
+    ],
+    [
+      ["10.5", "1000,5"],
+      [10.5, 1000.5],
+    ],
+  ])("%j is told by the other cells", (cells, values) => expect(of(...cells)).toEqual(values));
+
+  test("cells of other columns say nothing", () => {
+    expect(columns("A;Ci;note\n10,5;1;2.5\n1,000;2;3.5\n").A).toEqual([10.5, 1]);
+  });
+});
+
+test("rows without a label are left out where others have one", () => {
+  const { labels, numbers, warnings } = read("CurveID,A,Ci\nx,1,2\n,3,4\ny,5,6\n");
+  expect([labels, numbers.get("A")]).toEqual([
+    ["x", "y"],
+    [1, 5],
+  ]);
+  expect(warnings).toEqual([expect.stringMatching(/^Rows without CurveID were left out: 3\. Fill it in every row/)]);
+  const bare = read("CurveID,A,Ci\n,1,2\n,3,4\n");
+  expect([bare.labels, bare.numbers.get("A"), bare.warnings]).toEqual([null, [1, 3], []]);
+});
+
+test("a row whose first cell begins with # is a comment unless it is a spreadsheet's error or a number", () => {
+  const { numbers, warnings } = read("note,A,Ci\n#1,1,2\n# not this,3,4\n#N/A,5,6\n#DIV/0!,7,8\n#N/A,NA,8\n");
+  expect(numbers.get("A")).toEqual([1, 5, 7]);
+  expect(warnings).toEqual(["Rows with an empty cell were left out: 6."]);
+});

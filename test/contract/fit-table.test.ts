@@ -50,7 +50,7 @@ describe("fits", () => {
     [0.7, 10],
   ])("%f measured %i times: r_squared is 0", async (value, count) => {
     const text = `x,y\n${Array.from({ length: count }, (_, i) => `${i},${value}`).join("\n")}\n`;
-    const fields = { model_category: "general", model_type: "linear" };
+    const fields = { model_category: "generic", model_type: "linear" };
     const fit = await fitted({ fields, file: { name: "flat.csv", text } });
     expect([fit.r_squared, fit.curves[0]?.r_squared]).toEqual([0, 0]);
   });

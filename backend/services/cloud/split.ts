@@ -182,7 +182,9 @@ export function duplicateCloud(session: CloudSession, deps: Deps, job: Job): Pro
     const deleted = fixedColumn(base, "deleted");
     const drop = deleted ?? (await noRows(rows, job));
     const child = await copyOut(base, drop, childMeta(base, hit_count, hit_count), { label: "Duplicate", deps, job });
-    return { session_id: session.id, duplicate: child.block, ...warningsOf(child.warnings) };
+    const missing = base.misses.get("positions")?.length ?? 0;
+    const told = missing > 0 ? [`${missing} recovered misses are not in the copy: run backfill-misses on it.`] : [];
+    return { session_id: session.id, duplicate: child.block, ...warningsOf([...told, ...child.warnings]) };
   });
 }
 

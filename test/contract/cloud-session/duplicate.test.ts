@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { pointsColumn } from "../../../backend/services/run/points.ts";
 import { DuplicateResponse } from "../../../shared/contract/cloud-session/duplicate.ts";
 import { create } from "../../support/app/app.ts";
 import {
@@ -34,6 +35,15 @@ test("points and misses are copied, deleted rows and undo steps are not", async 
   expect(undo).toEqual({ base: null, deletes: [], labels: new Map() });
   expect(meta).toMatchObject({ octree_cache_id: copy.cache_id, unrestorable_hit_count: 1, octree_stale_gen: 0 });
   expect(await stateOf(made, session_id)).toBe(before);
+});
+
+test("recovered misses are not copied, and told", async () => {
+  const { session_id } = await lineCloud(made, [1, 2, 3]);
+  const session = await made.deps.sessions.get(session_id);
+  const misses = new Map([["positions" as const, pointsColumn([[1, 2, 3]])]]);
+  await session.commit(session.state, { misses });
+  const { warnings } = await answered(made, DuplicateResponse, url(session_id));
+  expect(warnings).toEqual(["1 recovered misses are not in the copy: run backfill-misses on it."]);
 });
 
 test("the copies are independent, even if they share an octree", async () => {

@@ -10,9 +10,7 @@ const RASTER_COLUMNS = ["row_index", "column_index"];
 
 /** The scans of clouds that are merged. */
 export interface MergedScans {
-  /** How many scan numbers several clouds have. */
-  readonly shared_count: number;
-  /** Scanner positions in the frame of the first cloud; none if a scan number is shared. */
+  /** Scanner positions in the frame of the first cloud; none without scan numbers, or if one is shared. */
   readonly origins: readonly ScanOrigin[];
   readonly warnings: readonly string[];
 }
@@ -28,11 +26,9 @@ export async function mergedScans(
 ): Promise<MergedScans> {
   const numbers = await Promise.all(states.map((state) => scansOf(state, job)));
   const numbered = states.some((state) => optionalExtra(state, SCAN_SLUG));
-  const shared_count = numbered ? sharedBy(numbers).length : 0;
-  const origins =
-    shared_count > 0 ? [] : states.flatMap((state, i) => originsOf(state, numbers[i] ?? [], offsetOf(state)));
-  const warnings = [...originWarnings(states, numbers, origins), ...(await numberWarnings(states, shared_count, job))];
-  return { shared_count, origins, warnings };
+  const isOne = numbered && sharedBy(numbers).length === 0;
+  const origins = isOne ? states.flatMap((state, i) => originsOf(state, numbers[i] ?? [], offsetOf(state))) : [];
+  return { origins, warnings: [...originWarnings(states, numbers, origins), ...numberWarnings(states, numbers)] };
 }
 
 /** The known positions of the scans that a cloud has points of. */
@@ -49,10 +45,10 @@ function originWarnings(
   origins: readonly ScanOrigin[],
 ): string[] {
   const kept = new Set(origins.map(({ scan_index }) => scan_index));
-  const lost = states.filter(({ meta }, i) => {
+  const lost = states.filter(({ meta, columns }, i) => {
     const stated = (meta.scan_origins ?? []).filter(({ scan_index }) => numbers[i]?.includes(scan_index));
     if (stated.length > 0) return stated.some(({ scan_index }) => !kept.has(scan_index));
-    return meta.miss_octree_origin !== null;
+    return meta.miss_octree_origin !== null && !columns.has("beam_origins");
   }).length;
   if (lost === 0) return [];
   const which = lost === 1 ? "The scanner position of 1 cloud is" : `The scanner positions of ${lost} clouds are`;
@@ -61,14 +57,17 @@ function originWarnings(
   ];
 }
 
-async function numberWarnings(states: readonly CloudState[], shared: number, job: Job): Promise<string[]> {
+function numberWarnings(states: readonly CloudState[], numbers: readonly (readonly number[])[]): string[] {
   const numbered = states.some((state) => optionalExtra(state, SCAN_SLUG));
+  const shared = numbered ? sharedBy(numbers).length : 0;
   const unnumbered = numbered && states.some((state) => !optionalExtra(state, SCAN_SLUG) && hasPoints(state));
   const which = shared === 1 ? "1 scan number is" : `${shared} scan numbers are`;
   const filled = unnumbered ? " (all points of a cloud without scan_index are scan 0)" : "";
   const scans = `${which} in more than one cloud${filled}: points with the same scan_index are one scan in the merged cloud. Unless they are parts of the same scans, export each cloud to a file of its own where scans matter (e57, ptx).`;
-  const rasters = states.filter((state) => RASTER_COLUMNS.every((slug) => optionalExtra(state, slug)));
-  const together = rasters.length > 1 && (await shareScans(rasters, job));
+  const rasters = numbers.filter((_, i) =>
+    RASTER_COLUMNS.every((slug) => optionalExtra(states[i] as CloudState, slug)),
+  );
+  const together = rasters.length > 1 && sharedBy(rasters).length > 0;
   return [
     ...(shared > 0 ? [scans] : []),
     ...(together
@@ -77,11 +76,6 @@ async function numberWarnings(states: readonly CloudState[], shared: number, job
         ]
       : []),
   ];
-}
-
-/** Whether points of several clouds are one scan. */
-async function shareScans(states: readonly CloudState[], job: Job): Promise<boolean> {
-  return sharedBy(await Promise.all(states.map((state) => scansOf(state, job)))).length > 0;
 }
 
 const hasPoints = ({ undo, columns }: CloudState): boolean =>

@@ -134,6 +134,22 @@ describe("scanner positions", () => {
     expect((await stateOf(made, merged.id)).meta.scan_origins).toBeUndefined();
   });
 
+  test("of several scans whose numbers were dropped are left out, and told", async () => {
+    const bare = async (name: string) =>
+      (await create(made, made.file(`${name}.ptx`, `${scan(0)}\n${scan(10)}\n`), { drop_slugs: ["scan_index"] }))
+        .session_id;
+    const merged = await merge(await bare("no1"), await bare("no2"));
+    expect(merged.warnings.join()).toMatch(/The scanner positions of 2 clouds are not in the merged cloud/);
+    expect((await stateOf(made, merged.id)).meta.scan_origins).toBeUndefined();
+  });
+
+  test("are not missed where every point has its beam origin", async () => {
+    const rows = ["x y z origin_x origin_y origin_z", "1 1 1 0 0 2", "2 2 2 0 0 2"].join("\n");
+    const at = async (name: string) =>
+      (await create(made, made.file(`${name}.txt`, rows), { origin: [0, 0, 2] })).session_id;
+    expect((await merge(await at("b1"), await at("b2"))).warnings).toEqual([]);
+  });
+
   test("of clouds without scan numbers are left out, and told", async () => {
     const at = async (x: number) =>
       (await create(made, made.file(`at${x}.txt`, "x y z\n1 1 1\n2 2 2\n"), { origin: [x, 0, 0] })).session_id;

@@ -121,7 +121,7 @@ export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColum
         const [whole, decimal] = [cell.replace(/[.,]/, ""), cell.replace(",", ".")];
         throw new AppError(
           "invalid_argument",
-          `row ${at + 1}, column "${name}": "${cell}" can be ${whole} or ${decimal}. Write ${whole}, or more or fewer decimals`,
+          `row ${at + 1}, column "${name}": "${cell}" can be ${whole} or ${decimal}. Write ${whole}, or a number of decimals other than three`,
         );
       }
       const value = numberOf(cell);

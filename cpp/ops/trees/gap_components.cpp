@@ -19,11 +19,13 @@ constexpr double kCellsPerGap =
 
 constexpr std::size_t kGrain = 256;  // voxels
 constexpr double kRounding = 1 + 1e-9;
+constexpr std::size_t kPoll = std::size_t{1} << 16;  // points
 
 /// How far the points of each voxel are from its position at most.
-std::vector<double> radii_of(const VoxelNodes& voxels, Span<const Vec3d> points) {
+std::vector<double> radii_of(const VoxelNodes& voxels, Span<const Vec3d> points, OpContext& ctx) {
   std::vector<double> squared(voxels.position.size(), 0);
   for (std::size_t i = 0; i < points.size; ++i) {
+    if (i % kPoll == 0) ctx.checkpoint();
     double& most = squared[voxels.of_point[i]];
     most = std::max(most, squared_distance(points[i], voxels.position[voxels.of_point[i]]));
   }
@@ -39,7 +41,7 @@ BulkVector<std::uint32_t> gap_components(Span<const Vec3d> points, double gap_m,
   const auto count = static_cast<std::uint32_t>(voxels.position.size());
   const PointSetGaps sets(points, voxels.of_point.view(), count, ctx);
   const KdTree tree(voxels.position.view(), ctx);
-  const std::vector<double> radius = radii_of(voxels, points);
+  const std::vector<double> radius = radii_of(voxels, points, ctx);
   const double widest = radius.empty() ? 0 : *std::max_element(radius.begin(), radius.end());
   SharedUnionFind joined(count);
   parallel_for(ctx, count, kGrain, [&](std::size_t begin, std::size_t end) {

@@ -45,29 +45,59 @@ TEST(PointSetGaps, EqualBruteForce) {
   }
 }
 
+/// `found` has the sets of single linkage, numbered by their lowest point.
+void expect_single_linkage(const std::vector<Vec3d>& points, double gap, OpContext& ctx) {
+  UnionFind joined(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (squared_distance(points[i], points[j]) < gap * gap) joined.join(i, j);
+    }
+  }
+  const auto found = gap_components({points.data(), points.size()}, gap, ctx);
+  std::vector<std::uint32_t> number(points.size(), kNoNode);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::uint32_t& expected = number[joined.root_of(i)];
+    if (expected == kNoNode) expected = next++;
+    ASSERT_EQ(found[i], expected) << i;
+  }
+}
+
 TEST(GapComponents, EqualSingleLinkage) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> place(-10, 10);
     std::vector<Vec3d> points;
     for (int i = 0; i < 150; ++i)
       points.push_back(
           local_position({place(random), place(random), seed % 3 == 0 ? 0 : place(random)}, {0, 0, 0}));
-    const double gap = 0.5 + 0.1 * static_cast<double>(seed);
-    UnionFind joined(points.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (squared_distance(points[i], points[j]) < gap * gap) joined.join(i, j);
+    JobControl control;
+    OpContext ctx(control);
+    expect_single_linkage(points, 0.5 + 0.1 * static_cast<double>(seed), ctx);
+  }
+}
+
+TEST(GapComponents, EqualSingleLinkageWhereThreadsMeet) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> place(-10, 10);
+    std::normal_distribution<double> spread(0, 0.15);
+    std::vector<Vec3d> points;  // clumps and thin chains: full voxels beside empty ones
+    while (points.size() < 4000) {
+      const Vec3d center{place(random), place(random), place(random)};
+      const Vec3d step{spread(random), spread(random), spread(random)};
+      for (int k = 0; k < 40; ++k) {
+        const Vec3d p = seed % 2 == 0
+                            ? center + step * k
+                            : center + Vec3d{spread(random), spread(random), spread(random)} * (1 + k % 3);
+        points.push_back(local_position(p, {0, 0, 0}));
       }
     }
     JobControl control;
-    OpContext ctx(control);
-    const auto found = gap_components({points.data(), points.size()}, gap, ctx);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j)
-        ASSERT_EQ(found[i] == found[j], joined.root_of(i) == joined.root_of(j))
-            << seed << ' ' << i << ' ' << j;
-    }
+    OpContext ctx(control, Device::kCpu, 4);
+    expect_single_linkage(points, 0.25 + 0.05 * static_cast<double>(seed), ctx);
   }
 }
 

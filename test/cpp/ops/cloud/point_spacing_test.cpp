@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
 #include <thread>
 
 #include "core/gpu.h"
@@ -14,6 +12,7 @@
 #include "ops/cloud/percentile.h"
 #include "ops/cloud/point_spacing_kernel.h"
 #include "support/cancel_time.h"
+#include "support/fake_gpu.h"
 #include "support/spacing_clouds.h"
 
 namespace pc {
@@ -48,22 +47,16 @@ GpuStatus functor_pass(const point_spacing_kernel::HostPass* host, const GpuCont
 }
 
 GpuStatus out_of_memory_pass(const point_spacing_kernel::HostPass*, const GpuControl*, GpuError* error) {
-  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
-  return GpuStatus::kOutOfMemory;
+  return test::no_gpu_memory(error);
 }
 
-GpuStatus fake_probe(GpuProbe* out, GpuError*) {
-  *out = GpuProbe{};
-  out->device_count = 1;
-  out->driver_version = 13000;
-  std::snprintf(out->name, sizeof out->name, "functor");
-  return GpuStatus::kOk;
+GpuTable table_of(decltype(GpuTable::point_spacing_pass) pass) {
+  GpuTable table = test::fake_gpu_table();
+  table.point_spacing_pass = pass;
+  return table;
 }
-
-const GpuTable kFunctorTable{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr,
-                             functor_pass,   nullptr,          nullptr};
-const GpuTable kFullTable{kGpuAbiVersion,     sizeof(GpuTable), fake_probe, nullptr,
-                          out_of_memory_pass, nullptr,          nullptr};
+const GpuTable kFunctorTable = table_of(functor_pass);
+const GpuTable kFullTable = table_of(out_of_memory_pass);
 
 /// Where the op runs: CPU with some threads, the functor path, or a real device through pc_cuda.
 struct RunOn {
@@ -82,10 +75,7 @@ class PointSpacing : public testing::TestWithParam<RunOn> {
       gpu_install(&kFunctorTable, "");
       return;
     }
-#if defined(__linux__)
-    gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
-#endif
-    if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+    if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
   }
   void TearDown() override {
     if (GetParam().device == Device::kCuda && !GetParam().real_gpu) gpu_install(nullptr, "the test is over");

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,20 +12,13 @@
 #include "ops/denoise/statistical_outlier_kernel.h"
 #include "ops/denoise/tiled_noise.h"
 #include "ops/denoise/voxel_count_kernel.h"
+#include "support/fake_gpu.h"
 #include "support/spacing_clouds.h"
 
 namespace pc {
 namespace {
 
 using test::SpacingCloud;
-
-GpuStatus fake_probe(GpuProbe* out, GpuError*) {
-  *out = GpuProbe{};
-  out->device_count = 1;
-  out->driver_version = 13000;
-  std::snprintf(out->name, sizeof out->name, "functor");
-  return GpuStatus::kOk;
-}
 
 // What the module's kernels do, in plain loops.
 
@@ -73,22 +64,19 @@ GpuStatus functor_voxels(const voxel_count_kernel::HostPass* host, const GpuCont
 
 template <class Pass>
 GpuStatus full(const Pass*, const GpuControl*, GpuError* error) {
-  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
-  return GpuStatus::kOutOfMemory;
+  return test::no_gpu_memory(error);
 }
 
-const GpuTable kFunctors{kGpuAbiVersion, sizeof(GpuTable), fake_probe,     nullptr,       nullptr,
-                         nullptr,        nullptr,          functor_radius, functor_means, functor_voxels};
-const GpuTable kFull{kGpuAbiVersion,
-                     sizeof(GpuTable),
-                     fake_probe,
-                     nullptr,
-                     nullptr,
-                     nullptr,
-                     nullptr,
-                     full<radius_outlier_kernel::HostPass>,
-                     full<statistical_outlier_kernel::HostPass>,
-                     full<voxel_count_kernel::HostPass>};
+GpuTable table_of(decltype(GpuTable::radius_outlier) radius, decltype(GpuTable::mean_distances) means,
+                  decltype(GpuTable::voxel_count) voxels) {
+  GpuTable table = test::fake_gpu_table();
+  table.radius_outlier = radius;
+  table.mean_distances = means;
+  table.voxel_count = voxels;
+  return table;
+}
+const GpuTable kFunctors = table_of(functor_radius, functor_means, functor_voxels);
+const GpuTable kFull = table_of(full, full, full);
 
 using Method = std::function<NoiseResult(HitPoints, OpContext&)>;
 
@@ -143,19 +131,7 @@ void expect_bits_of_the_cpu(std::size_t warnings) {
   }
 }
 
-class DenoiseDevices : public testing::Test {
- protected:
-  void TearDown() override {
-    if (installed_) gpu_install(nullptr, "the test is over");
-  }
-  void install(const GpuTable* table, const char* reason) {
-    gpu_install(table, reason);
-    installed_ = true;
-  }
-
- private:
-  bool installed_ = false;
-};
+using DenoiseDevices = test::DeviceTest;
 
 TEST_F(DenoiseDevices, TheFunctorsOfTheGpuGiveTheBitsOfTheCpu) {
   install(&kFunctors, "");
@@ -163,10 +139,7 @@ TEST_F(DenoiseDevices, TheFunctorsOfTheGpuGiveTheBitsOfTheCpu) {
 }
 
 TEST_F(DenoiseDevices, CudaGivesTheBitsOfTheCpu) {
-#if defined(__linux__)
-  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
-#endif
-  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
   expect_bits_of_the_cpu(0);
 }
 

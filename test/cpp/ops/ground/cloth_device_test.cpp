@@ -3,26 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <vector>
 
 #include "core/gpu.h"
 #include "ops/ground/cloth_simulation.h"
 #include "ops/ground/cloth_simulation_kernel.h"
+#include "support/fake_gpu.h"
 #include "support/ground_clouds.h"
 
 namespace pc {
 namespace {
 
 using namespace cloth_kernel;
-
-GpuStatus fake_probe(GpuProbe* out, GpuError*) {
-  *out = GpuProbe{};
-  out->device_count = 1;
-  out->driver_version = 13000;
-  std::snprintf(out->name, sizeof out->name, "functor");
-  return GpuStatus::kOk;
-}
 
 GpuStatus functor_raster(const HostRaster* host, const GpuControl* control, GpuError*) {
   if (control->canceled(control->user)) return GpuStatus::kCanceled;
@@ -89,8 +81,7 @@ GpuStatus functor_drop(HostDrop* host, const GpuControl* control, GpuError*) {
 }
 
 GpuStatus full_raster(const HostRaster*, const GpuControl*, GpuError* error) {
-  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
-  return GpuStatus::kOutOfMemory;
+  return test::no_gpu_memory(error);
 }
 
 /// A device that failed once is not asked again.
@@ -99,10 +90,14 @@ GpuStatus asked_again(HostDrop*, const GpuControl*, GpuError* error) {
   return GpuStatus::kOutOfMemory;
 }
 
-const GpuTable kFunctors{kGpuAbiVersion, sizeof(GpuTable), fake_probe,  nullptr,
-                         nullptr,        functor_raster,   functor_drop};
-const GpuTable kFull{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr,
-                     nullptr,        full_raster,      asked_again};
+GpuTable table_of(decltype(GpuTable::cloth_raster) raster, decltype(GpuTable::cloth_drop) drop) {
+  GpuTable table = test::fake_gpu_table();
+  table.cloth_raster = raster;
+  table.cloth_drop = drop;
+  return table;
+}
+const GpuTable kFunctors = table_of(functor_raster, functor_drop);
+const GpuTable kFull = table_of(full_raster, asked_again);
 
 test::GroundCloud rough_cloud() {
   test::GroundCloud cloud =
@@ -155,10 +150,7 @@ TEST(ClothDevices, FallsBackToTheCpuAndSaysSo) {
 }
 
 TEST(ClothDevices, ARealDeviceGivesTheBitsOfTheCpu) {
-#if defined(__linux__)
-  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
-#endif
-  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
   const test::GroundCloud cloud = rough_cloud();
   const auto result = run_on(Device::kCuda, cloud);
   expect_same(result, run_on(Device::kCpu, cloud));

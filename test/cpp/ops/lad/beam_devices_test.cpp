@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "core/gpu_table.h"
 #include "ops/lad/beam_sums_kernel.h"
 #include "support/beams.h"
+#include "support/fake_gpu.h"
 
 namespace pc {
 namespace {
@@ -22,14 +22,6 @@ using beam_sums_kernel::HostGrid;
 using beam_sums_kernel::kReachSums;
 using beam_sums_kernel::kSums;
 using test::Pulses;
-
-GpuStatus fake_probe(GpuProbe* out, GpuError*) {
-  *out = GpuProbe{};
-  out->device_count = 1;
-  out->driver_version = 13000;
-  std::snprintf(out->name, sizeof out->name, "functor");
-  return GpuStatus::kOk;
-}
 
 /// Parts that are sorted at once: few, so that a batch of beams needs several sorts.
 constexpr std::size_t kParts = 5000;
@@ -94,8 +86,7 @@ GpuStatus read_sums(void* sums, const HostCells* cells, const GpuControl*, GpuEr
 }
 
 GpuStatus full(const HostGrid*, const GpuControl*, void**, GpuError* error) {
-  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
-  return GpuStatus::kOutOfMemory;
+  return test::no_gpu_memory(error);
 }
 
 /// Adds the sample, but not what comes after it.
@@ -126,8 +117,7 @@ GpuStatus backwards(void* sums, const HostBeams* beams, const GpuControl*, GpuEr
 
 GpuTable table_of(decltype(GpuTable::open_beam_sums) open, decltype(GpuTable::add_beams) add,
                   decltype(GpuTable::read_beam_sums) read) {
-  GpuTable table{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, nullptr,
-                 nullptr,        nullptr,          nullptr,    nullptr, nullptr};
+  GpuTable table = test::fake_gpu_table();
   table.open_beam_sums = open;
   table.add_beams = add;
   table.read_beam_sums = read;
@@ -143,7 +133,7 @@ BeamTraversalResult traced_on(Device device, const std::vector<BeamScan>& scans,
 }
 
 /// Returns that are grouped to pulses, three scans, with and without shares, raised columns, factors.
-class BeamDevices : public testing::Test {
+class BeamDevices : public test::DeviceTest {
  protected:
   BeamDevices() : single_(test::random_pulses(40'000, 1)), multi_(test::random_pulses(9000, 2)) {
     for (std::size_t i = 0; i < multi_.positions.size(); ++i) {
@@ -167,14 +157,6 @@ class BeamDevices : public testing::Test {
     for (std::uint64_t i = 0; i < grid_.nz * kZenithBins; ++i)
       factors_.push_back(test::in_range(9, i / 30, 0.1, 1));
   }
-  void TearDown() override {
-    if (installed_) gpu_install(nullptr, "the test is over");
-  }
-  void install(const GpuTable* table) {
-    gpu_install(table, "");
-    installed_ = true;
-  }
-
   void expect_bits_of_the_cpu(const std::vector<std::string>& warnings) {
     std::vector<BeamScan> alike{single_.scan(), multi_.scan()};
     std::vector<BeamScan> shared = alike;
@@ -216,7 +198,6 @@ class BeamDevices : public testing::Test {
   std::vector<std::uint8_t> kept_;
   std::shared_ptr<AnyColumn> intensity_column_;
   VoxelBox grid_;
-  bool installed_ = false;
 
  protected:
   BeamScan one_scan() { return single_.scan(); }
@@ -232,10 +213,7 @@ TEST_F(BeamDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
 }
 
 TEST_F(BeamDevices, CudaGivesTheBitsOfTheCpu) {
-#if defined(__linux__)
-  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
-#endif
-  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
   expect_bits_of_the_cpu({});
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "core/gpu_table.h"
 #include "ops/ray/scene_trace_kernel.h"
 #include "support/columns.h"
+#include "support/fake_gpu.h"
 #include "support/scans.h"
 
 namespace pc {
@@ -21,14 +21,6 @@ using scene_trace_kernel::HostRays;
 using scene_trace_kernel::HostScene;
 using test::RequestMesh;
 using test::to_vector;
-
-GpuStatus fake_probe(GpuProbe* out, GpuError*) {
-  *out = GpuProbe{};
-  out->device_count = 1;
-  out->driver_version = 13000;
-  std::snprintf(out->name, sizeof out->name, "functor");
-  return GpuStatus::kOk;
-}
 
 std::atomic<std::uint64_t> traced_count{0};
 std::atomic<int> open_count{0};
@@ -72,8 +64,7 @@ GpuStatus scene_hits(void* scene, const HostRays* rays, const GpuControl* contro
 }
 
 GpuStatus full(const HostScene*, const GpuControl*, void**, GpuError* error) {
-  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
-  return GpuStatus::kOutOfMemory;
+  return test::no_gpu_memory(error);
 }
 
 /// Fails from the third call on, after it has overwritten half of the hits.
@@ -92,8 +83,7 @@ GpuStatus rounds_otherwise(void* scene, const HostRays* rays, const GpuControl* 
 }
 
 GpuTable table_of(decltype(GpuTable::open_scene) open, decltype(GpuTable::scene_hits) hits) {
-  GpuTable table{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, nullptr,
-                 nullptr,        nullptr,          nullptr,    nullptr, nullptr};
+  GpuTable table = test::fake_gpu_table();
   table.open_scene = open;
   table.scene_hits = hits;
   table.close_scene = close_scene;
@@ -174,20 +164,10 @@ class PlacedSoup {
   std::vector<double> numbers_, matrices_;
 };
 
-class ScanDevices : public testing::Test {
+class ScanDevices : public test::DeviceTest {
  protected:
-  void TearDown() override {
-    if (installed_) gpu_install(nullptr, "the test is over");
-  }
-  void install(const GpuTable* table) {
-    gpu_install(table, "");
-    installed_ = true;
-  }
   const RequestMesh soup_{test::soup(3000, 8, 0.6, 5)};
   const PlacedSoup placed_;
-
- private:
-  bool installed_ = false;
 };
 
 TEST_F(ScanDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
@@ -202,10 +182,7 @@ TEST_F(ScanDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
 }
 
 TEST_F(ScanDevices, CudaGivesTheBitsOfTheCpu) {
-#if defined(__linux__)
-  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
-#endif
-  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
   expect_bits_of_the_cpu(test::scene_of({soup_.mesh()}), {});
   expect_bits_of_the_cpu(test::scene_of({placed_.mesh()}), {});
 }

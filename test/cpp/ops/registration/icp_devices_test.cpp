@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,20 +9,13 @@
 #include "core/gpu_table.h"
 #include "ops/registration/icp.h"
 #include "ops/registration/icp_pairs.h"
+#include "support/fake_gpu.h"
 #include "support/rigid_scenes.h"
 
 namespace pc {
 namespace {
 
 using test::Points;
-
-GpuStatus fake_probe(GpuProbe* out, GpuError*) {
-  *out = GpuProbe{};
-  out->device_count = 1;
-  out->driver_version = 13000;
-  std::snprintf(out->name, sizeof out->name, "functor");
-  return GpuStatus::kOk;
-}
 
 std::uint64_t searched_count = 0;
 
@@ -40,8 +31,7 @@ GpuStatus functor_pairs(const icp_pairs_kernel::HostPass* host, const GpuControl
 /// Fails after half of the queries, of which it leaves partners that do not exist.
 GpuStatus full(const icp_pairs_kernel::HostPass* host, const GpuControl*, GpuError* error) {
   for (std::uint64_t i = 0; i < host->count / 2; ++i) host->slot[i] = 0xfffffff0U;
-  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
-  return GpuStatus::kOutOfMemory;
+  return test::no_gpu_memory(error);
 }
 
 GpuStatus rounds_otherwise(const icp_pairs_kernel::HostPass* host, const GpuControl* control,
@@ -52,8 +42,7 @@ GpuStatus rounds_otherwise(const icp_pairs_kernel::HostPass* host, const GpuCont
 }
 
 GpuTable table_of(GpuStatus (*pairs)(const icp_pairs_kernel::HostPass*, const GpuControl*, GpuError*)) {
-  GpuTable table{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, nullptr,
-                 nullptr,        nullptr,          nullptr,    nullptr, nullptr};
+  GpuTable table = test::fake_gpu_table();
   table.icp_pairs = pairs;
   return table;
 }
@@ -88,19 +77,7 @@ void expect_bits_of_the_cpu(const std::vector<std::string>& warnings) {
   }
 }
 
-class IcpDevices : public testing::Test {
- protected:
-  void TearDown() override {
-    if (installed_) gpu_install(nullptr, "the test is over");
-  }
-  void install(const GpuTable* table) {
-    gpu_install(table, "");
-    installed_ = true;
-  }
-
- private:
-  bool installed_ = false;
-};
+using IcpDevices = test::DeviceTest;
 
 TEST_F(IcpDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
   const GpuTable table = table_of(functor_pairs);
@@ -111,10 +88,7 @@ TEST_F(IcpDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
 }
 
 TEST_F(IcpDevices, CudaGivesTheBitsOfTheCpu) {
-#if defined(__linux__)
-  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
-#endif
-  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
   expect_bits_of_the_cpu({});
 }
 

@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -12,20 +10,13 @@
 #include "core/gpu_table.h"
 #include "ops/registration/point_to_mesh_distance.h"
 #include "ops/registration/point_to_mesh_kernel.h"
+#include "support/fake_gpu.h"
 #include "support/meshes.h"
 
 namespace pc {
 namespace {
 
 using test::Mesh;
-
-GpuStatus fake_probe(GpuProbe* out, GpuError*) {
-  *out = GpuProbe{};
-  out->device_count = 1;
-  out->driver_version = 13000;
-  std::snprintf(out->name, sizeof out->name, "functor");
-  return GpuStatus::kOk;
-}
 
 std::uint64_t searched_count = 0;
 
@@ -39,13 +30,11 @@ GpuStatus functor_closest(const point_to_mesh_kernel::HostPass* host, const GpuC
 }
 
 GpuStatus full(const point_to_mesh_kernel::HostPass*, const GpuControl*, GpuError* error) {
-  std::snprintf(error->text, sizeof error->text, "the GPU has no memory left");
-  return GpuStatus::kOutOfMemory;
+  return test::no_gpu_memory(error);
 }
 
 GpuTable table_of(GpuStatus (*closest)(const point_to_mesh_kernel::HostPass*, const GpuControl*, GpuError*)) {
-  GpuTable table{kGpuAbiVersion, sizeof(GpuTable), fake_probe, nullptr, nullptr,
-                 nullptr,        nullptr,          nullptr,    nullptr, nullptr};
+  GpuTable table = test::fake_gpu_table();
   table.closest_triangles = closest;
   return table;
 }
@@ -99,19 +88,7 @@ void expect_bits_of_the_cpu(std::size_t warnings) {
   }
 }
 
-class PointToMeshDevices : public testing::Test {
- protected:
-  void TearDown() override {
-    if (installed_) gpu_install(nullptr, "the test is over");
-  }
-  void install(const GpuTable* table, const char* reason) {
-    gpu_install(table, reason);
-    installed_ = true;
-  }
-
- private:
-  bool installed_ = false;
-};
+using PointToMeshDevices = test::DeviceTest;
 
 TEST_F(PointToMeshDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
   const GpuTable table = table_of(functor_closest);
@@ -122,10 +99,7 @@ TEST_F(PointToMeshDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
 }
 
 TEST_F(PointToMeshDevices, CudaGivesTheBitsOfTheCpu) {
-#if defined(__linux__)
-  gpu_load(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
-#endif
-  if (gpu_table() == nullptr) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
   expect_bits_of_the_cpu(0);
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "core/float_bits.h"
 #include "core/parallel.h"
+#include "core/polled_sort.h"
 #include "core/radix_sort.h"
 #include "core/random.h"
 #include "ops/fit/enclosing_solid.h"
@@ -17,19 +19,56 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
-constexpr std::size_t kSample = 20'000;
+constexpr std::size_t kSample = 20'000, kBins = std::size_t{1} << 16;
+constexpr std::uint64_t kBinWidth = std::uint64_t{1} << 48;  // of random numbers
+constexpr double kStepsPerMetre = 65'536;  // of positions per metre: a moved cloud has rounding errors
 constexpr int kSteps = 10;
 constexpr std::uint64_t kAlwaysKept = 20;
 constexpr double kStrictnessShare = 0.25;
 
-/// One point of each of kSample equal parts of the list; all if there are no more.
-std::vector<Vec3d> sample_of(Span<const Vec3d> points) {
-  const std::size_t n = points.size, count = std::min(n, kSample);
-  std::vector<Vec3d> sample(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t first = i * n / count, past = (i + 1) * n / count;
-    sample[i] = points[first + random_u64(1, i) % (past - first)];
+/// A random number of a position, so that equal clouds give equal samples in any order of rows.
+std::uint64_t number_of(const Vec3d& p) {
+  std::uint64_t number = 0;
+  for (const double value : {p.x, p.y, p.z})
+    number = random_u64(number, bits_of(std::rint(value * kStepsPerMetre) + 0.0));  // -0 is 0
+  return number;
+}
+
+struct Numbered {
+  std::uint64_t number, row;
+};
+
+/// The points with the lowest numbers: kSample or a few more, all if there are no more.
+std::vector<Numbered> lowest_numbers(Span<const Vec3d> points, OpContext& ctx) {
+  std::vector<std::uint64_t> histogram(kBins);
+  for (std::size_t i = 0; i < points.size; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    ++histogram[number_of(points[i]) / kBinWidth];
   }
+  std::size_t bins = 0, count = 0;
+  for (; bins < kBins && count < kSample; ++bins) count += histogram[bins];
+  std::vector<Numbered> lowest;
+  lowest.reserve(count);
+  for (std::size_t i = 0; i < points.size; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    const std::uint64_t number = number_of(points[i]);
+    if (number / kBinWidth < bins) lowest.push_back({number, i});
+  }
+  return lowest;
+}
+
+/// A random sample of the points, of which many may be at one place.
+std::vector<Vec3d> sample_of(Span<const Vec3d> points, OpContext& ctx) {
+  std::vector<Numbered> lowest = lowest_numbers(points, ctx);
+  const auto order_of = [points](const Numbered& one) {
+    const Vec3d& p = points[one.row];
+    return std::tuple{one.number, p.x, p.y, p.z};
+  };
+  const auto before = [&](const Numbered& a, const Numbered& b) { return order_of(a) < order_of(b); };
+  polled_sort(lowest.begin(), lowest.end(), before, ctx);
+  const std::size_t n = lowest.size(), count = n > 2 * kSample ? kSample : n;
+  std::vector<Vec3d> sample(count);
+  for (std::size_t i = 0; i < count; ++i) sample[i] = points[lowest[i * n / count].row];
   return sample;
 }
 
@@ -103,7 +142,7 @@ TrimmedCrown trimmed_crown(CrownShape shape, Span<const Vec3d> points, double st
   if (droppable == 0) ctx.begin_phase("Fitting the crown", 0);
   if (droppable == 0) return {enclosing_solid(shape, {points, {}}, ctx), {}, points.size};
   ctx.begin_phase("Finding stray points", 0);
-  CrownSolid solid = soft_crown(shape, sample_of(points), ctx);
+  CrownSolid solid = soft_crown(shape, sample_of(points, ctx), ctx);
   BulkVector<std::uint8_t> kept(points.size);
   ctx.begin_phase("Fitting the crown", 0);
   for (int step = 0; step < kSteps; ++step) {

@@ -24,7 +24,7 @@ std::uint64_t droppable_points(std::uint64_t n, double strictness);
 ///
 /// points      at least 4, finite, metres relative to a place near them
 /// strictness  0..1; 0 = the solid encloses every point
-/// Order       Does not depend on the thread count.
+/// Order       Does not depend on the thread count; on the order of the points as little as enclosing_solid.
 /// Cost        trimmed_crown_bytes(); O(n) time.
 /// Cancel      Within 50 ms.
 /// Errors      Those of enclosing_solid. kInvalidArgument: a cone whose kept points have one height.

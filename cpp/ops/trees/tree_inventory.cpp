@@ -6,10 +6,12 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/polled_sort.h"
 #include "ops/cloud/categorical_split.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
@@ -66,6 +68,35 @@ void for_each_row(const AnyColumn& order, const TreeRows& tree, const OpContext&
   }
 }
 
+/// Orders points by their position, so that the measures do not depend on the order of the rows.
+void order_by_position(TreePoints& tree, const OpContext& ctx) {
+  std::vector<std::size_t> order(tree.points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key_of = [&](std::size_t i) {
+    const Vec3d& p = tree.points[i];
+    return std::tuple{p.z, p.y, p.x};
+  };
+  // Heights of points at one place differ where their true places did.
+  polled_sort(
+      order.begin(), order.end(),
+      [&](std::size_t a, std::size_t b) {
+        const auto left = key_of(a), right = key_of(b);
+        if (left != right || tree.heights.empty()) return left < right;
+        return std::isnan(tree.heights[b]) ? !std::isnan(tree.heights[a]) : tree.heights[a] < tree.heights[b];
+      },
+      ctx);
+  const auto ordered = [&](auto values) {
+    auto out = values;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (i % kPollRows == 0) ctx.checkpoint();
+      out[i] = values[order[i]];
+    }
+    return out;
+  };
+  tree.points = ordered(std::move(tree.points));
+  if (!tree.heights.empty()) tree.heights = ordered(std::move(tree.heights));
+}
+
 TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeRows& tree,
                      const OpContext& ctx) {
   TreePoints out;
@@ -75,7 +106,10 @@ TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeR
     if (is_finite(p)) out.points.push_back(p);
   });
   out.nonfinite = tree.count - out.points.size();
-  if (cloud.height_above_ground == nullptr) return out;
+  if (cloud.height_above_ground == nullptr) {
+    order_by_position(out, ctx);
+    return out;
+  }
   out.heights.reserve(out.points.size());
   visit_scalar(*cloud.height_above_ground, [&](auto heights) {
     for_each_row(order, tree, ctx, [&](std::size_t row) {
@@ -84,6 +118,7 @@ TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeR
       out.heights.push_back(height == 0 ? std::numeric_limits<double>::quiet_NaN() : height);
     });
   });
+  order_by_position(out, ctx);
   return out;
 }
 

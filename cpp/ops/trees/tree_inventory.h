@@ -74,7 +74,7 @@ struct TreeInventoryResult {
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of
 ///          one tree. The ground grid, the plot's hulls and its cells are summed up row by row.
 /// Failure  A tree that cannot be measured is skipped with its reason, whatever it is.
-/// Order    The same bits for any thread count, whether the columns lie in memory or in files.
+/// Order    The same bits for any thread count and order of the rows, whether the columns lie in memory or in files.
 /// Cost     See tree_inventory_bytes; O(n log n) time.
 /// Cancel   Within 250 ms.
 /// Errors   kInvalidArgument for lengths that differ, lengths that are not above 0 and those of categorical_split.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,6 +104,37 @@ TEST(CrownShapes, MovesWithThePointsAndDoesNotDependOnThreads) {
     EXPECT_EQ(offset.crown->solid.half, here.crown->solid.half);
     EXPECT_NEAR(offset.crown->mesh.vertices[0].y, here.crown->mesh.vertices[0].y + far.y, 1e-8);
   }
+}
+
+/// Ever thinner outwards: the volume hardly has a best share to leave outside.
+TEST(CrownShapes, AreTheSameForAnyOrderOfThePoints) {
+  for (const CrownShape shape : kShapes) {
+    CrownSamples draw(5);
+    std::vector<Vec3d> points;
+    for (int i = 0; i < 25'000; ++i) {
+      const Vec3d p = draw.in_box({1, 1, 1});
+      points.push_back({std::pow(p.x, 5) * 10, std::pow(p.y, 5) * 10, std::pow(p.z, 5) * 10});
+    }
+    const auto found = fit(rows_of(points), shape, 0.5);
+    std::mt19937 random(1);
+    for (int again = 0; again < 2; ++again) {
+      std::shuffle(points.begin(), points.end(), random);
+      const auto other = fit(rows_of(points), shape, 0.5);
+      EXPECT_NEAR(other.crown->volume_m3 / found.crown->volume_m3, 1, 1e-7);
+      EXPECT_EQ(other.crown->enclosed_count, found.crown->enclosed_count);
+    }
+  }
+}
+
+/// Two hundred thousand points at seven places.
+TEST(CrownShapes, HoldManyPointsOfOnePlace) {
+  std::vector<Vec3d> points(200'000, Vec3d{0, 0, 0});
+  for (int i = 0; i < 6; ++i) {
+    const double sign = i % 2 == 0 ? 1 : -1;
+    const Vec3d at{i / 2 == 0 ? sign : 0, i / 2 == 1 ? sign : 0, i / 2 == 2 ? sign : 0};
+    std::fill_n(points.begin() + 30'000 * i, 30'000, at);
+  }
+  EXPECT_NEAR(fit(rows_of(points), CrownShape::kEllipsoid, 0.2).crown->volume_m3, 4 * 3.14159265 / 3, 1e-6);
 }
 
 TEST(CrownShapes, SelectsCrownPointsByTheirLabels) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 #include "support/fuzz_runs.h"
@@ -276,6 +277,35 @@ TEST(TreeInventory, TheSameForAnyThreadCountAndFarAway) {
     EXPECT_NEAR(a.stem.breast_height->circle.radius, c.stem.breast_height->circle.radius, 1e-6);
     EXPECT_NEAR(c.stem.base.x - 5e6, a.stem.base.x, 1e-6);
     EXPECT_NEAR(one.stand->competition.hegyi_corrected[i], far.stand->competition.hegyi_corrected[i], 1e-6);
+  }
+}
+
+TEST(TreeInventory, TheSameForAnyOrderOfRows) {
+  Plot plot;
+  plot.add_ground(14);
+  for (int i = 0; i < 4; ++i)
+    plot.add_tree(4 + 6 * (i % 2), 4 + 6 * (i / 2), static_cast<std::uint32_t>(i + 1), 0.15 + 0.05 * i, 3000);
+  for (Vec3d& p : plot.points) p.z = std::round(p.z * 1000) / 1000;  // many points of one height, as in files
+  std::vector<std::size_t> order(plot.points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), plot.random);
+  Plot shuffled;
+  for (const std::size_t i : order)
+    shuffled.add(plot.points[i], plot.ids[i], plot.heights[i], plot.ground[i]);
+  const TreeInventoryResult found = plot.measure(), again = shuffled.measure();
+  ASSERT_EQ(found.trees.size(), 4u);
+  ASSERT_EQ(again.trees.size(), 4u);
+  EXPECT_EQ(found.stand->competition.hegyi, again.stand->competition.hegyi);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto &a = found.trees[i], &b = again.trees[i];
+    EXPECT_TRUE(a.stem.base == b.stem.base);
+    EXPECT_TRUE(a.stem.axis == b.stem.axis);
+    EXPECT_EQ(a.dbh_sigma_m, b.dbh_sigma_m);
+    EXPECT_EQ(a.height_m, b.height_m);
+    EXPECT_EQ(a.crown.projected_area_m2, b.crown.projected_area_m2);
+    ASSERT_EQ(a.stem.curve.size(), b.stem.curve.size());
+    for (std::size_t k = 0; k < a.stem.curve.size(); ++k)
+      EXPECT_EQ(a.stem.curve[k].circle.radius, b.stem.curve[k].circle.radius) << i << ' ' << k;
   }
 }
 

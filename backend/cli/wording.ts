@@ -34,6 +34,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     "run Backfill Misses first, or re-import a format that keeps misses",
     "give files that keep misses, such as PTX, E57 or a table with is_miss; scan writes them with --misses",
   ],
+  [
+    "run Backfill Misses first, which places them by their rows and columns",
+    "give files whose points have rows and columns, from which lad places them",
+  ],
   ["send gtheta_override with gtheta_per_beam", "give --g"],
   ["send gtheta_override", "give --g"],
   ["use gtheta_override", "give --g"],

@@ -45,9 +45,12 @@ export interface EnergyBalance {
 
 export interface BeamScanCounts {
   readonly pulse_count: number;
+  /** Misses with a direction. */
   readonly miss_count: number;
   /** Rows not finite, or at their beam origin. */
   readonly unusable_count: number;
+  /** Of these, misses. */
+  readonly unusable_miss_count: number;
   /** Deleted hits inside the grid. */
   readonly deleted_inside_count: number;
   /** Rows of one time were taken as one pulse. */

@@ -62,6 +62,7 @@ Napi::Value counts_to_js(Napi::Env env, const std::vector<BeamScanCounts>& scans
     one.Set("pulse_count", static_cast<double>(scans[i].pulse_count));
     one.Set("miss_count", static_cast<double>(scans[i].miss_count));
     one.Set("unusable_count", static_cast<double>(scans[i].unusable_count));
+    one.Set("unusable_miss_count", static_cast<double>(scans[i].unusable_miss_count));
     one.Set("deleted_inside_count", static_cast<double>(scans[i].deleted_inside_count));
     one.Set("grouped", scans[i].grouped);
     one.Set("times_repeat", scans[i].times_repeat);

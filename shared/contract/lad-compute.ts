@@ -18,7 +18,13 @@ import { Terrain, VoxelGrid } from "./voxel-grid.ts";
 
 const LadFields = z
   .object({
-    scans: z.array(LadScan).min(1).max(MAX_LAD_SCANS).describe("scans to combine; each needs misses"),
+    scans: z
+      .array(LadScan)
+      .min(1)
+      .max(MAX_LAD_SCANS)
+      .describe(
+        "scans to combine; each needs misses with a direction: those of PTX files have none until they are recovered (backfill-misses)",
+      ),
     grid: VoxelGrid.describe(`voxels, at most ${MAX_LAD_VOXELS}; more: 400 with the finest grid that fits`),
     terrain_follow: z
       .boolean()

@@ -109,11 +109,24 @@ describe("sources", () => {
   test("rows without a direction are told; unknown keys are named", async () => {
     const scan = halfIntercepted();
     const points = [...scan.points];
-    points[0] = [-10, -0.475, -0.475];
+    points[scan.scalar_columns.is_miss?.indexOf(0) ?? 0] = [-10, -0.475, -0.475];
     const tail = await compute({ scans: [{ ...scan, points }], tmax: 0.1 });
     expect(tail.warnings[0]).toMatch(/"tmax"/);
     expect(tail.warnings.join()).toMatch(/1 rows without a direction/);
     expect(tail.cells[0]?.beam_count).toBe(399);
+  });
+
+  test("misses without a direction are told; a scan that has no others is refused", async () => {
+    const scan = halfIntercepted();
+    const isMiss = (scan.scalar_columns.is_miss ?? []).map((flag) => flag === 1);
+    const at = (lost: (i: number) => boolean) => scan.points.map(([x, y, z], i) => [lost(i) ? -10 : x, y, z]);
+    const last = isMiss.lastIndexOf(true);
+    const some = await compute({ scans: [{ ...scan, points: at((i) => isMiss[i] === true && i !== last) }] });
+    const count = isMiss.filter((flag) => flag).length;
+    expect(some.warnings.join()).toContain(`has ${count - 1} misses without a direction besides 1 others`);
+    const all = await failure({ scans: [{ ...scan, label: "ptx", points: at((i) => isMiss[i] === true) }] });
+    expect(all.code).toBe("invalid_argument");
+    expect(all.error).toMatch(/^Scan "ptx" has \d+ misses, all without a direction.*run Backfill Misses first/);
   });
 });
 

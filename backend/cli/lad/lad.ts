@@ -11,6 +11,7 @@ import { Stopwatch } from "../analyze/stopwatch.ts";
 import { terminalTable } from "../report/terminal.ts";
 import { type FolderRun, runInFolder, shown } from "../run/folder-run.ts";
 import { type CloudPart, checkInputs, readCloud, requireKind } from "../run/inputs.ts";
+import { type LadSession, ladSessions } from "./misses.ts";
 import type { LadOptions } from "./options.ts";
 import { ladFigures, profileFigure } from "./pictures.ts";
 import { ladFacts, PROFILE_FILE, VOXEL_FILE, VOXEL_SPACE_FILE, writeResults } from "./results.ts";
@@ -63,17 +64,21 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
     );
   }
   const all = given.length === scans.length;
-  const origins = stated.map((origin) => (all || !origin ? given.shift() : origin));
+  const origins = stated.map((origin): Triple => (all || !origin ? given.shift() : origin) ?? [0, 0, 0]);
+  const told: string[] = [];
+  const sessions: LadSession[] = [];
+  for (const [i, scan] of scans.entries())
+    sessions.push(...(await ladSessions(scan, origins[i] as Triple, run, (warning) => told.push(warning))));
   run.progress.stage("Inverting Beer's law");
   const { multi, projection, lmax, minHits, leafWidth, leafIntensity, occlusion, fill, wood, views } = options;
-  return run.client.ladCompute(
+  const answer = await run.client.ladCompute(
     {
-      scans: scans.map(({ tail, file }, i) => ({
-        session_id: tail.session_id,
-        origin: [...(origins[i] ?? [0, 0, 0])] as [number, number, number],
+      scans: sessions.map(({ session_id, origin, label }) => ({
+        session_id,
+        origin: [...origin] as [number, number, number],
         return_type: multi ? "multi" : "single",
         leaf_intensity: leafIntensity ?? null,
-        label: file.name,
+        label,
       })),
       grid,
       ...projection,
@@ -88,6 +93,7 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
     },
     shown(run),
   );
+  return { ...answer, warnings: [...told, ...answer.warnings] };
 }
 
 /** Where the trajectory of a scan with beam origins begins. */

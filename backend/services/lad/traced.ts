@@ -8,11 +8,20 @@ import { beamColumns } from "./beam-projection.ts";
 import type { LadGrid } from "./grid.ts";
 import { meshG, type ProjectionPlan, prescribedG, type VoxelG } from "./projection.ts";
 import { equalWeightWarnings, requireEnergies, sharedScans } from "./return-weights.ts";
+import { RECOVER } from "./scans/scan-warnings.ts";
 import { type ReadScan, tracedBeams } from "./scans/scans.ts";
 import { triangulatedG } from "./triangulation.ts";
 
-/** Errors: invalid_argument, naming the scans without misses. */
+/** Errors: invalid_argument, naming the scans without misses that can be traced. */
 function requireMisses(scans: readonly ReadScan[], { scans: counts }: native.TracedBeams): void {
+  for (const [i, { notes }] of scans.entries()) {
+    const { miss_count = 0, unusable_miss_count = 0 } = counts[i] ?? {};
+    if (miss_count > 0 || unusable_miss_count === 0) continue;
+    throw new AppError(
+      "invalid_argument",
+      `${notes.name} has ${unusable_miss_count} misses, all without a direction, as empty cells of a PTX file, so transmitted beams cannot be counted: ${RECOVER}.`,
+    );
+  }
   const without = scans.filter((_, i) => (counts[i]?.miss_count ?? 0) === 0).map(({ notes }) => notes.name);
   if (without.length === 0) return;
   const [names, verb] = [without.slice(0, 10).join(", "), without.length === 1 ? "has" : "have"];

@@ -54,14 +54,14 @@ BeamRows::BeamRows(const BeamScan& scan, const GridFrame& frame, OpContext& ctx)
           "timestamps must have a value per row, and come with target_index");
   HitMask mask = hit_mask(rows, scan.is_miss, scan.deleted, ctx);
   state_ = std::move(mask.skip);
-  counts_.miss_count = mask.miss_count;
-  std::atomic<std::uint64_t> unusable{0}, inside{0};
+  std::atomic<std::uint64_t> unusable{0}, unusable_misses{0}, inside{0};
   parallel_for(ctx, rows, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint64_t lost = 0, hidden = 0;
+    std::uint64_t lost = 0, lost_misses = 0, hidden = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Row r = row(i);
       const double length = dot(r.along, r.along);
       if (!is_finite(r.origin) || !(length > 0) || !std::isfinite(length)) {
+        lost_misses += (state_[i] & kSkipMiss) != 0 ? 1 : 0;
         state_[i] = kLeftOut;
         ++lost;
       } else if (state_[i] == kSkipDeleted && frame.contains(scan.positions[i] + scan.shift)) {
@@ -70,8 +70,11 @@ BeamRows::BeamRows(const BeamScan& scan, const GridFrame& frame, OpContext& ctx)
       }
     }
     unusable += lost;
+    unusable_misses += lost_misses;
     inside += hidden;
   });
+  counts_.miss_count = mask.miss_count - unusable_misses;
+  counts_.unusable_miss_count = unusable_misses;
   if (shared()) read_shares(ctx);
   counts_.unusable_count += unusable;
   counts_.deleted_inside_count = inside;

@@ -53,9 +53,10 @@ constexpr std::size_t kZenithBins = 1800;
 
 /// What was read of one scan.
 struct BeamScanCounts {
-  std::uint64_t pulse_count = 0;     ///< beams of the scan
-  std::uint64_t miss_count = 0;      ///< rows that are misses
-  std::uint64_t unusable_count = 0;  ///< rows not finite, or at their beam origin
+  std::uint64_t pulse_count = 0;          ///< beams of the scan
+  std::uint64_t miss_count = 0;           ///< misses with a direction
+  std::uint64_t unusable_count = 0;       ///< rows not finite, or at their beam origin
+  std::uint64_t unusable_miss_count = 0;  ///< of these, misses
   std::uint64_t deleted_inside_count =
       0;                      ///< deleted hits inside the grid: left out, cannot be told from misses
   bool grouped = false;       ///< rows of one time were taken as one pulse

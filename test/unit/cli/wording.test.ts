@@ -50,6 +50,10 @@ test.each([
     "have no miss points, so transmitted beams cannot be counted: run Backfill Misses first, or re-import a format that keeps misses.",
     "have no miss points, so transmitted beams cannot be counted: give files that keep misses, such as PTX, E57 or a table with is_miss; scan writes them with --misses.",
   ],
+  [
+    "so the leaf area density reads high: run Backfill Misses first, which places them by their rows and columns.",
+    "so the leaf area density reads high: give files whose points have rows and columns, from which lad places them.",
+  ],
   ["fewer than threshold_filter 30 points", "fewer than --least-points 30 points"],
   ["instead of 44. Give seed_points, or remove undergrowth.", "instead of 44. Remove undergrowth."],
   ["try a larger search_radius", "try a larger --search-radius"],

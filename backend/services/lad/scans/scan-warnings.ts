@@ -19,6 +19,9 @@ export interface ScanNotes {
   readonly warnings: readonly string[];
 }
 
+/** Of misses without a direction, as those of PTX files. */
+export const RECOVER = "run Backfill Misses first, which places them by their rows and columns";
+
 /** Warnings about a scan, from what it lacks and what was read of it. */
 export function scanWarnings(scan: ScanNotes, counts: BeamScanCounts): string[] {
   const { name, declared_multi, missing_columns, meta } = scan;
@@ -37,9 +40,15 @@ export function scanWarnings(scan: ScanNotes, counts: BeamScanCounts): string[] 
     counts.times_repeat,
     "has time stamps that different pulses share; they look rounded, so each row counts as one pulse.",
   );
+  const misses = counts.unusable_miss_count;
+  const unusable = counts.unusable_count - misses;
   tell(
-    counts.unusable_count > 0,
-    `has ${counts.unusable_count} rows without a direction, not finite or at the beam origin, which were left out.`,
+    unusable > 0,
+    `has ${unusable} rows without a direction, not finite or at the beam origin, which were left out.`,
+  );
+  tell(
+    misses > 0,
+    `has ${misses} misses without a direction besides ${counts.miss_count} others. They were left out, so the leaf area density reads high: ${RECOVER}.`,
   );
   tell(
     counts.deleted_inside_count > 0,

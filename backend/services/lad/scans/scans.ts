@@ -217,12 +217,13 @@ export async function tracedBeams(
     const rows = traced.scans[i] as BeamScanCounts;
     const more = misses ? traced.scans[at++] : undefined;
     if (!more) return rows;
-    const sum = (key: "pulse_count" | "miss_count" | "unusable_count") => rows[key] + more[key];
     return {
       ...rows,
-      pulse_count: sum("pulse_count"),
-      miss_count: sum("miss_count"),
-      unusable_count: sum("unusable_count"),
+      pulse_count: rows.pulse_count + more.pulse_count,
+      miss_count: rows.miss_count + more.miss_count,
+      // Recovered misses stand for those without a direction.
+      unusable_count: rows.unusable_count - rows.unusable_miss_count + more.unusable_count,
+      unusable_miss_count: more.unusable_miss_count,
     };
   });
   return { ...traced, scans: counts };

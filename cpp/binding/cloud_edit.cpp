@@ -8,6 +8,7 @@
 #include "ops/cloud/categorical_split.h"
 #include "ops/cloud/class_counts.h"
 #include "ops/cloud/compact.h"
+#include "ops/cloud/map_values.h"
 #include "ops/cloud/mark_deleted.h"
 #include "ops/cloud/transform.h"
 #include "ops/octree/octree_translate.h"
@@ -214,6 +215,18 @@ Napi::Value scale_column_job(const Napi::CallbackInfo& info) {
       column_to_js);
 }
 
+// mapValues(column, from: number[], to: number[]): NativeJob<NativeColumn>
+Napi::Value map_values_job(const Napi::CallbackInfo& info) {
+  const auto column = ColumnHandle::get(info[0]);
+  const std::vector<double> from = number_list(info[1], "from"), to = number_list(info[2], "to");
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) {
+        return map_values(*column, {from.data(), from.size()}, {to.data(), to.size()}, ctx);
+      },
+      column_to_js);
+}
+
 // octreeTranslate(folder: string, staging: string, delta: [x, y, z]): NativeJob<null>
 Napi::Value octree_translate_job(const Napi::CallbackInfo& info) {
   const std::string folder = strict_string(info[0], "folder"), staging = strict_string(info[1], "staging");
@@ -248,6 +261,7 @@ void register_cloud_edit(Napi::Env env, Napi::Object exports) {
   add<transform_normals_job>(env, exports, "transformNormals");
   add<verticality_job>(env, exports, "verticality");
   add<scale_column_job>(env, exports, "scaleColumn");
+  add<map_values_job>(env, exports, "mapValues");
   add<octree_translate_job>(env, exports, "octreeTranslate");
 }
 

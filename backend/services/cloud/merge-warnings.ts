@@ -5,6 +5,7 @@ import { hasNormals } from "../../sessions/edits.ts";
 import { constantOf } from "./merge-constants.ts";
 import { numbersOf, sharedBy } from "./merge-numbers.ts";
 import type { FillOf } from "./merge-returns.ts";
+import type { MergedScans } from "./merge-scans.ts";
 
 const TREE_SLUG = "tree_instance";
 
@@ -80,8 +81,15 @@ export const hasTimes = (state: CloudState): boolean =>
   state.columns.has("timestamps") || (constantOf(state, "timestamps") ?? 0) !== 0;
 
 /** Names what the merged cloud has for points that had no value, and what it leaves out. */
-export function filledWarnings(states: readonly CloudState[], merged: readonly ExtraDim[], fillOf: FillOf): string[] {
-  const lacks = (key: string) => states.some((state) => !state.columns.has(key) && constantOf(state, key) === null);
+export function filledWarnings(
+  states: readonly CloudState[],
+  merged: readonly ExtraDim[],
+  fillOf: FillOf,
+  instead: MergedScans["instead"],
+): string[] {
+  const has = (state: CloudState, key: string) =>
+    state.columns.has(key) || instead.get(state)?.has(key) === true || constantOf(state, key) !== null;
+  const lacks = (key: string) => states.some((state) => !has(state, key));
   const filled = (key: string) => states.some(({ columns }) => columns.has(key)) && lacks(key);
   const someTimes = states.some(hasTimes) && !states.every(hasTimes);
   const zero = [...(someTimes ? ["timestamps"] : []), ...["intensity", "beam_origins"].filter(filled)];

@@ -15,7 +15,7 @@ import { lostHits, makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
 import { type MergedReturns, mergedReturns } from "./merge-returns.ts";
-import { type MergedScans, mergedScans } from "./merge-scans.ts";
+import { type MergedScans, mergedScans, SCAN_SLUG, scanBytes } from "./merge-scans.ts";
 import {
   agreedClock,
   clockWarnings,
@@ -43,7 +43,10 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
   return reading(inputs, job, async (states) => {
     const parts = states.filter((state) => deletedCount(state.undo) < positionsColumn(state).length);
     if (parts.length === 0) throw new AppError("invalid_argument", "no surviving points: every cloud is empty");
-    const bytes = states.reduce((sum, state) => sum + stateBytes(state) + octreeCost(state, { skip: null }), 0);
+    const bytes = states.reduce(
+      (sum, state) => sum + stateBytes(state) + octreeCost(state, { skip: null }),
+      scanBytes(states),
+    );
     return deps.admission.run(job, "Merge", bytes, async () => {
       job.stage("Joining columns", 0, 0.3);
       const shift = states[0]?.meta.world_shift ?? null;
@@ -52,7 +55,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       const returns = await mergedReturns(states, job);
       const meta = await mergedMeta(states, shift, scans, job); // before the columns, which makeChild takes over at once
       const child = await makeChild(
-        await mergedColumns(states, shift, returns, job),
+        await mergedColumns(states, shift, { returns, scans }, job),
         meta,
         deps,
         { from: 0.3, to: 1 },
@@ -70,7 +73,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
         ...systemWarnings(states),
         ...clockWarnings(states),
         ...intensityWarning(states),
-        ...filledWarnings(states, mergedExtras(states), returns.fillOf),
+        ...filledWarnings(states, mergedExtras(states), returns.fillOf, scans.instead),
         ...returns.warnings,
         ...shared,
         ...child.warnings,
@@ -101,17 +104,26 @@ function reading<T>(
   return first.read(job, (state) => reading(rest, job, (others) => body([state, ...others])));
 }
 
+/** What the points of clouds have instead of their own values. */
+interface Others {
+  readonly returns: MergedReturns;
+  readonly scans: MergedScans;
+}
+
 async function mergedColumns(
   states: readonly CloudState[],
   shift: Triple | null,
-  { fillOf, renumbered }: MergedReturns,
+  { returns: { fillOf, renumbered }, scans: { instead, numbered } }: Others,
   job: Job,
 ): Promise<Map<string, ColumnRef>> {
   const merged = new Map<string, ColumnRef>();
   const join = async (key: string, dtype: DType, fill: number, moved = false) => {
     const parts = states.map((state) => {
-      const own = part(state, key, moved && state.columns.has(key) ? shiftBetween(state, shift) : [0, 0, 0]);
-      return { ...own, column: renumbered.get(state)?.get(key) ?? own.column };
+      const own = part(state, key);
+      const other = instead.get(state)?.get(key);
+      const column = other?.column ?? renumbered.get(state)?.get(key) ?? own.column;
+      const offset = moved && column ? shiftBetween(state, shift) : own.offset;
+      return { ...own, column, offset, fill: other ? other.fill : own.fill };
     });
     merged.set(key, new ColumnRef(await job.track(() => native.concatColumns(parts, { dtype, fill }))));
   };
@@ -121,8 +133,9 @@ async function mergedColumns(
       const present = states.flatMap((state) => state.columns.get(key)?.native ?? []);
       if (present[0]) await join(key, dtypeOf(states, key), fill, key === "beam_origins");
     }
-    for (const { slug } of mergedExtras(states))
-      await join(extraKey(slug), dtypeOf(states, extraKey(slug)), fillOf(slug));
+    const extras = mergedExtras(states).map(({ slug }) => slug);
+    for (const slug of numbered ? [...extras, SCAN_SLUG] : extras)
+      await join(extraKey(slug), dtypeOf(states, extraKey(slug), instead), fillOf(slug));
     for (const { key, dtype, fill } of mergedConstants(states).columns) await join(key, dtype, fill);
     return merged;
   } catch (error) {
@@ -132,8 +145,10 @@ async function mergedColumns(
 }
 
 /** The narrowest type for the values of a column in all sessions, constants included. */
-function dtypeOf(states: readonly CloudState[], key: string): DType {
+function dtypeOf(states: readonly CloudState[], key: string, instead?: MergedScans["instead"]): DType {
   const own = states.flatMap((state) => {
+    const other = instead?.get(state)?.get(key);
+    if (other) return [other.column ? other.column.dtype : narrowestDtype([other.fill])];
     const column = state.columns.get(key);
     if (column) return [column.native.dtype];
     const constant = constantOf(state, key);
@@ -142,10 +157,10 @@ function dtypeOf(states: readonly CloudState[], key: string): DType {
   return commonDtype(own);
 }
 
-function part(state: CloudState, key: string, offset: Triple): native.ConcatPart {
+function part(state: CloudState, key: string): native.ConcatPart {
   const column: NativeColumn | null = state.columns.get(key)?.native ?? null;
   const fill = constantOf(state, key);
-  return { column, rows: positionsColumn(state).length, drop: fixedColumn(state, "deleted"), offset, fill };
+  return { column, rows: positionsColumn(state).length, drop: fixedColumn(state, "deleted"), offset: [0, 0, 0], fill };
 }
 
 /** Offset from a session's stored frame to the merged one: stored_out = stored + shift - shift_first. */
@@ -168,7 +183,7 @@ function mergedExtras(states: readonly CloudState[]) {
 async function mergedMeta(
   states: readonly CloudState[],
   shift: Triple | null,
-  { origins }: MergedScans,
+  { origins, numbered }: MergedScans,
   job: Job,
 ): Promise<CloudMeta> {
   const metas = states.map(({ meta }) => meta);
@@ -182,7 +197,7 @@ async function mergedMeta(
   const varied = constants.columns.flatMap(({ extra }) => (extra ? [extra] : []));
   const scales = metas.map(({ source_scale_m }) => source_scale_m);
   return {
-    extra_dims_meta: [...mergedExtras(states), ...varied],
+    extra_dims_meta: [...mergedExtras(states), ...(numbered ? [{ slug: SCAN_SLUG, label: SCAN_SLUG }] : []), ...varied],
     ...(constants.kept.length > 0 ? { constant_dimensions: constants.kept } : {}),
     world_shift: shift,
     crs_epsg: agreed("crs_epsg", null),

@@ -10,7 +10,7 @@ import { meshPoints, type VoxelBox } from "../../native/surfaces.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { beamOrigins } from "../classify/beam-origins.ts";
+import { beamOrigins } from "../octree/beam-origins.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession } from "../run/points.ts";

@@ -80,7 +80,7 @@ BeamRows::BeamRows(const BeamScan& scan, const GridFrame& frame, OpContext& ctx)
   counts_.deleted_inside_count = inside;
   groups_ = PulseGroups(rows);
   if (!scan.timestamps.empty()) {
-    GroupedPulses grouped = pulse_groups(scan.timestamps, *scan.target_index, ctx);
+    GroupedPulses grouped = pulse_groups(scan.timestamps, *scan.target_index, scan.origins, ctx);
     groups_ = std::move(grouped.groups);
     counts_.times_repeat = grouped.times_repeat;
     counts_.grouped = !grouped.times_repeat;

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/op_context.h"
 #include "core/span.h"
+#include "core/vec3.h"
 
 namespace pc {
 
@@ -41,6 +42,8 @@ struct GroupedPulses {
 ///
 /// timestamps    (n) seconds, any order; a row whose time is not finite is a pulse of its own
 /// target_index  (n) number of the return in its pulse, any scalar type
+/// origins       (n) beam origins, or one for all. Scans of several places may have pulses of one time: with up to 256 places,
+///               rows of different places are different pulses. With more, the scanner moved.
 /// Order    By time, then by row. A group in which a target_index occurs twice, or of more than kMostReturns rows, is
 ///          no pulse: its rows stay single. If more than 1 % of the rows are in such groups, the times are rounded and
 ///          no row is grouped.
@@ -48,6 +51,7 @@ struct GroupedPulses {
 /// Errors   kInvalidArgument: lengths differ. kUnsupported: 2^32 - 1 rows or more.
 /// Source   Contract lad 3.1; the share of 1 % is a choice: duplicates in real files are rarer, rounded stamps repeat
 ///          for most pulses.
-GroupedPulses pulse_groups(Span<const double> timestamps, const AnyColumn& target_index, OpContext& ctx);
+GroupedPulses pulse_groups(Span<const double> timestamps, const AnyColumn& target_index,
+                           Span<const Vec3d> origins, OpContext& ctx);
 
 }  // namespace pc

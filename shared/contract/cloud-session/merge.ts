@@ -7,7 +7,7 @@ export const MergeRequest = z
     session_ids: z
       .array(z.string())
       .describe(
-        "at least two different sessions; the first determines the stored frame of the result. Where some count the returns of a pulse from 0 and others from 1, target_index of the result counts from 1",
+        "at least two different sessions; the first determines the stored frame of the result. Where some count the returns of a pulse from 0 and others from 1, target_index of the result counts from 1. Scans keep their scanner positions; where some of different positions have one scan_index, or none, scan_index of the result numbers them anew, and beam_origins are filled with the position of a scanner that stood still",
       ),
   })
   .meta({ id: "MergeRequest" });

@@ -4,7 +4,7 @@ import { ExtractByColumnTail } from "../../../shared/contract/cloud-session/extr
 import { MergeResponse } from "../../../shared/contract/cloud-session/merge.ts";
 import { create, exported, exportTail } from "../../support/app/app.ts";
 import { lasBytes } from "../../support/scans/las-bytes.ts";
-import { answered, cloud, lineCloud, stateOf, streamed } from "../../support/session/session-edits.ts";
+import { answered, cloud, columnOf, lineCloud, stateOf, streamed } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -128,10 +128,32 @@ describe("scanner positions", () => {
     ]);
   });
 
-  test("of scans with one number are left out, and told", async () => {
+  const scansOf = async (id: string) => {
+    const { meta } = await stateOf(made, id);
+    return { origins: meta.scan_origins, numbers: await columnOf(made, id, "extra/scan_index") };
+  };
+
+  test("of parts of one scan stay with its number", async () => {
     const merged = await merge(await twoScans("one"), await twoScans("two"));
-    expect(merged.warnings.join()).toMatch(/The scanner positions of 2 clouds are not in the merged cloud/);
-    expect((await stateOf(made, merged.id)).meta.scan_origins).toBeUndefined();
+    expect(merged.warnings).toEqual([expect.stringMatching(/^2 clouds have row_index and column_index/)]);
+    expect(await scansOf(merged.id)).toEqual({
+      origins: [
+        { scan_index: 0, origin: [0, 0, 0] },
+        { scan_index: 1, origin: [10, 0, 0] },
+      ],
+      numbers: [0, 0, 1, 1, 0, 0, 1, 1],
+    });
+  });
+
+  test("of different scans with one number get numbers of their own", async () => {
+    const merged = await merge(await twoScans("here"), await twoScans("there", 1000));
+    expect(merged.warnings).toEqual(["The clouds are 4 scans: scan_index of the merged cloud tells them apart."]);
+    expect(await scansOf(merged.id)).toEqual({
+      origins: [0, 10, 1000, 1010].map((x, scan_index) => ({ scan_index, origin: [x, 0, 0] })),
+      numbers: [0, 0, 1, 1, 2, 2, 3, 3],
+    });
+    const xml = (await exported(made, merged.id, "e57", {})).toString("latin1");
+    expect([...xml.matchAll(E57_POSE)].map(([, x]) => Number(x))).toEqual([0, 10, 1000, 1010]);
   });
 
   test("of several scans whose numbers were dropped are left out, and told", async () => {
@@ -150,12 +172,42 @@ describe("scanner positions", () => {
     expect((await merge(await at("b1"), await at("b2"))).warnings).toEqual([]);
   });
 
-  test("of clouds without scan numbers are left out, and told", async () => {
+  test("of clouds without scan numbers get numbers", async () => {
     const at = async (x: number) =>
       (await create(made, made.file(`at${x}.txt`, "x y z\n1 1 1\n2 2 2\n"), { origin: [x, 0, 0] })).session_id;
     const { session_id: bare } = await lineCloud(made, [1]);
-    expect((await merge(await at(1), bare)).warnings.join()).toMatch(/The scanner position of 1 cloud is not in/);
-    expect((await merge(bare, (await lineCloud(made, [2])).session_id)).warnings).toEqual([]);
+    const mixed = await merge(await at(1), bare, await at(3), await at(1));
+    expect(mixed.warnings).toContain("The clouds are 3 scans: scan_index of the merged cloud tells them apart.");
+    expect(await scansOf(mixed.id)).toEqual({
+      origins: [
+        { scan_index: 0, origin: [1, 0, 0] },
+        { scan_index: 2, origin: [3, 0, 0] },
+      ],
+      numbers: [0, 0, 1, 2, 2, 0, 0],
+    });
+    const one = await merge(await at(5), await at(5));
+    expect(one.warnings).toEqual([]);
+    expect(await scansOf(one.id)).toEqual({
+      origins: [{ scan_index: 0, origin: [5, 0, 0] }],
+      numbers: [0, 0, 0, 0],
+    });
+    const plain = await merge(bare, (await lineCloud(made, [2])).session_id);
+    expect(plain.warnings).toEqual([]);
+    expect(await scansOf(plain.id)).toEqual({ origins: undefined, numbers: undefined });
+  });
+
+  test("of a cloud that stood still are the beam origins of its points beside one that moved", async () => {
+    const rows = ["x y z origin_x origin_y origin_z", "1 1 1 0 0 2", "2 2 2 0 1 2"].join("\n");
+    const moving = (await create(made, made.file("moving.txt", rows))).session_id;
+    const still = (
+      await create(made, made.file("still.txt", "x y z\n1001 1 1\n1002 2 2\n"), {
+        origin: [1001, 0, 9],
+        world_shift: [1000, 0, 0],
+      })
+    ).session_id;
+    const merged = await merge(moving, still);
+    expect(merged.warnings).toEqual([]);
+    expect(await columnOf(made, merged.id, "beam_origins")).toEqual([0, 0, 2, 0, 1, 2, 1001, 0, 9, 1001, 0, 9]);
   });
 });
 

@@ -10,13 +10,13 @@ import type { NativeColumn } from "../../../native/core/handles.ts";
 import { type CloudMeta, type CloudSession, type MissBuffer, NO_MISSES } from "../../../sessions/cloud-session.ts";
 import { extraKey, type IntensityUnits, type Triple } from "../../../sessions/column-names.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
-import { beamOrigins } from "../../classify/beam-origins.ts";
 import { SAYS_ITS_MISSES } from "../../cloud/import/import.ts";
 import { readWarnings } from "../../cloud/import/read-warnings.ts";
 import { assignColumns } from "../../files/assigned-columns.ts";
 import { readCloud } from "../../files/read.ts";
 import { MISS_SLUG } from "../../files/slugs.ts";
 import type { SourceKind } from "../../files/source.ts";
+import { beamOrigins } from "../../octree/beam-origins.ts";
 import { detectMisses } from "../../octree/misses.ts";
 import { numbersColumn, pointsColumn } from "../../run/points.ts";
 

@@ -223,6 +223,31 @@ TEST(BeamTraversal, RoundedTimesGroupNothing) {
   EXPECT_EQ(traced.scans[0].pulse_count, 1000U);
 }
 
+TEST(BeamTraversal, PulsesOfOneTimeAreToldApartByTheirPlaces) {
+  Pulses apart[2], together;
+  for (std::size_t i = 0; i < 600; ++i) {
+    for (std::size_t scan = 0; scan < 2; ++scan) {
+      const Vec3d origin{scan == 0 ? -9.0 : 9.0, 0.3, 0.1};
+      const Vec3d towards{static_cast<double>(i % 20) / 20 - 0.5, static_cast<double>(i / 20) / 30 - 0.5,
+                          0.05};
+      const std::size_t returns = 1 + (i + scan) % 3;
+      for (std::size_t k = 0; k < returns; ++k) {
+        const Vec3d at = origin + (towards - origin) * (0.97 + 0.02 * static_cast<double>(k));
+        for (Pulses* pulses : {&apart[scan], &together}) {
+          pulses->add(origin, at, false);
+          pulses->times.push_back(static_cast<double>(i));
+          pulses->target_index.push_back(static_cast<std::uint8_t>(k));
+        }
+      }
+    }
+  }
+  const auto one = trace({together.scan()}, test::plain_box());
+  const auto two = trace({apart[0].scan(), apart[1].scan()}, test::plain_box());
+  EXPECT_TRUE(one.scans[0].grouped);
+  EXPECT_EQ(one.scans[0].pulse_count, 1200U);
+  expect_same(sums_of(one), sums_of(two), 1e-9);
+}
+
 TEST(BeamTraversal, TimesInAnyOrder) {
   Pulses sorted = random_pulses(600, 9), mixed;
   for (std::size_t i = 0; i < 600; ++i) {

@@ -215,6 +215,15 @@ Napi::Value scale_column_job(const Napi::CallbackInfo& info) {
       column_to_js);
 }
 
+// rescaleU16(column, factor: number, offset: number): NativeJob<NativeColumn>
+Napi::Value rescale_u16_job(const Napi::CallbackInfo& info) {
+  const auto column = ColumnHandle::get(info[0]);
+  const double factor = strict_number(info[1], "factor"), offset = strict_number(info[2], "offset");
+  return start_job<AnyColumn>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return rescale_u16(*column, factor, offset, ctx); }, column_to_js);
+}
+
 // mapValues(column, from: number[], to: number[]): NativeJob<NativeColumn>
 Napi::Value map_values_job(const Napi::CallbackInfo& info) {
   const auto column = ColumnHandle::get(info[0]);
@@ -261,6 +270,7 @@ void register_cloud_edit(Napi::Env env, Napi::Object exports) {
   add<transform_normals_job>(env, exports, "transformNormals");
   add<verticality_job>(env, exports, "verticality");
   add<scale_column_job>(env, exports, "scaleColumn");
+  add<rescale_u16_job>(env, exports, "rescaleU16");
   add<map_values_job>(env, exports, "mapValues");
   add<octree_translate_job>(env, exports, "octreeTranslate");
 }

@@ -1,3 +1,4 @@
+import { ApiError } from "../../../shared/client/index.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Triple } from "../../../shared/octree/potree2-metadata.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
@@ -29,9 +30,13 @@ export async function ladSessions(
   const recover = async ({ session_id, origin: at, label }: LadSession) => {
     const [x, y, z] = tail.world_shift ?? [0, 0, 0];
     const stored: [number, number, number] = [at[0] - x, at[1] - y, at[2] - z];
-    const { error, warnings = [] } = await run.client.backfillMisses(session_id, { origin: stored }, shown(run));
-    if (error !== undefined) throw new AppError("invalid_argument", `${label}: ${error}`);
-    for (const warning of warnings) tell(`${label}: ${warning}`);
+    const found = await run.client
+      .backfillMisses(session_id, { origin: stored }, shown(run))
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+        throw new ApiError(error.status, error.code, `${label}: ${error.message}`, error.detail);
+      });
+    for (const warning of found.warnings ?? []) tell(`${label}: ${warning}`);
   };
   const scans = tail.scans ?? [];
   if (scans.length < 2) {

@@ -154,6 +154,7 @@ export interface CloudEditNative {
   ): NativeJob<readonly [NativeColumn, NativeColumn, NativeColumn]>;
   verticality(nz: NativeColumn): NativeJob<NativeColumn>;
   scaleColumn(column: NativeColumn, factor: number): NativeJob<NativeColumn>;
+  rescaleU16(column: NativeColumn, factor: number, offset: number): NativeJob<NativeColumn>;
   mapValues(column: NativeColumn, from: readonly number[], to: readonly number[]): NativeJob<NativeColumn>;
   octreeTranslate(folder: string, staging: string, delta: Triple): NativeJob<null>;
 }
@@ -192,6 +193,9 @@ export const transformNormals: CloudEditNative["transformNormals"] = (normals, l
   addon.transformNormals(normals, linear);
 /** acos(|nz|) in degrees, f32; NaN stays NaN, |nz| > 1 counts as 1. */
 export const verticality = (nz: NativeColumn) => addon.verticality(nz);
+/** value * factor + offset of a u16 column as u16, rounded and clamped. */
+export const rescaleU16: CloudEditNative["rescaleU16"] = (column, factor, offset) =>
+  addon.rescaleU16(column, factor, offset);
 /** from[i] becomes to[i], a whole number, every other value 0; u16, or u32 for larger numbers. `from` ascends. */
 export const mapValues: CloudEditNative["mapValues"] = (column, from, to) => addon.mapValues(column, from, to);
 /** value * factor; f64 stays f64, every other type becomes f32. */

@@ -14,6 +14,7 @@ import { keepOctrees, octreeCost } from "../octree/publish.ts";
 import { lostHits, makeChild, stateBytes } from "./child.ts";
 import { commonDtype } from "./common-dtype.ts";
 import { constantOf, mergedConstants, narrowestDtype } from "./merge-constants.ts";
+import { type MergedIntensity, mergedIntensity } from "./merge-intensity.ts";
 import { type MergedReturns, mergedReturns } from "./merge-returns.ts";
 import { type MergedScans, mergedScans, SCAN_SLUG, scanBytes } from "./merge-scans.ts";
 import {
@@ -53,9 +54,10 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       const scans = await mergedScans(states, (state) => shiftBetween(state, shift), job);
       const shared = [...(await treeWarnings(states, job)), ...scans.warnings, ...missWarnings(states)];
       const returns = await mergedReturns(states, job);
-      const meta = await mergedMeta(states, shift, scans, job); // before the columns, which makeChild takes over at once
+      const intensity = await mergedIntensity(states, job);
+      const meta = await mergedMeta(states, shift, { ...scans, units: intensity.units }, job); // before the columns, which makeChild takes over at once
       const child = await makeChild(
-        await mergedColumns(states, shift, { returns, scans }, job),
+        await mergedColumns(states, shift, { returns, scans, intensity }, job),
         meta,
         deps,
         { from: 0.3, to: 1 },
@@ -72,7 +74,7 @@ export async function mergeClouds(inputs: readonly CloudSession[], deps: Deps, j
       const warnings = [
         ...systemWarnings(states),
         ...clockWarnings(states),
-        ...intensityWarning(states),
+        ...intensity.warnings,
         ...filledWarnings(states, mergedExtras(states), returns.fillOf, scans.instead),
         ...returns.warnings,
         ...shared,
@@ -108,19 +110,20 @@ function reading<T>(
 interface Others {
   readonly returns: MergedReturns;
   readonly scans: MergedScans;
+  readonly intensity: MergedIntensity;
 }
 
 async function mergedColumns(
   states: readonly CloudState[],
   shift: Triple | null,
-  { returns: { fillOf, renumbered }, scans: { instead, numbered } }: Others,
+  { returns: { fillOf, renumbered }, scans: { instead, numbered }, intensity }: Others,
   job: Job,
 ): Promise<Map<string, ColumnRef>> {
   const merged = new Map<string, ColumnRef>();
   const join = async (key: string, dtype: DType, fill: number, moved = false) => {
     const parts = states.map((state) => {
       const own = part(state, key);
-      const other = instead.get(state)?.get(key);
+      const other = key === "intensity" ? intensity.instead.get(state) : instead.get(state)?.get(key);
       const column = other?.column ?? renumbered.get(state)?.get(key) ?? own.column;
       const offset = moved && column ? shiftBetween(state, shift) : own.offset;
       return { ...own, column, offset, fill: other ? other.fill : own.fill };
@@ -183,7 +186,7 @@ function mergedExtras(states: readonly CloudState[]) {
 async function mergedMeta(
   states: readonly CloudState[],
   shift: Triple | null,
-  { origins, numbered }: MergedScans,
+  { origins, numbered, units }: MergedScans & Pick<MergedIntensity, "units">,
   job: Job,
 ): Promise<CloudMeta> {
   const metas = states.map(({ meta }) => meta);
@@ -207,7 +210,7 @@ async function mergedMeta(
     source_units: agreed("source_units", null),
     source_unit_scale: agreed("source_unit_scale", null),
     gps_time_encoding: agreedClock(states),
-    ...intensityUnits(states),
+    ...(units ? { intensity_units: units } : {}),
     source_scale_m: finest(scales),
     source_offset_m: agreed("source_offset_m", null) ?? null,
     source_path: agreed("source_path", null),
@@ -226,24 +229,6 @@ async function mergedMeta(
     unrestorable_hit_count: lost,
   };
 }
-
-/** The unit of the intensities if all agree; with different ones, the merged values have none. */
-function intensityUnits(states: readonly CloudState[]): Pick<CloudMeta, "intensity_units"> {
-  const [units] = states.filter(({ columns }) => columns.has("intensity")).map(({ meta }) => meta.intensity_units);
-  return units && !intensitiesDiffer(states) ? { intensity_units: units } : {};
-}
-
-function intensitiesDiffer(states: readonly CloudState[]): boolean {
-  const own = states.filter(({ columns }) => columns.has("intensity"));
-  return new Set(own.map(({ meta }) => JSON.stringify(meta.intensity_units))).size > 1;
-}
-
-const intensityWarning = (states: readonly CloudState[]): string[] =>
-  intensitiesDiffer(states)
-    ? [
-        "The intensities of the clouds have different units; the merged column contains their 16-bit values as they are, which do not compare.",
-      ]
-    : [];
 
 /** The finest coordinate step of all sources per axis; null if one source has none. */
 function finest(scales: readonly (Triple | null)[]): Triple | null {

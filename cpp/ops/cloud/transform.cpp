@@ -154,4 +154,13 @@ AnyColumn scale_column(const AnyColumn& column, double factor, OpContext& ctx) {
   return mapped<float>(column, ctx, scaled);
 }
 
+AnyColumn rescale_u16(const AnyColumn& column, double factor, double offset, OpContext& ctx) {
+  require(column.dtype() == DType::kU16, "16-bit values are needed");
+  require(std::isfinite(factor) && std::isfinite(offset), "factor and offset must be finite");
+  ctx.begin_phase("Scaling intensities", column.size());
+  return mapped<std::uint16_t>(column, ctx, [factor, offset](double v) {
+    return std::clamp(std::rint(v * factor + offset), 0.0, 65535.0);
+  });
+}
+
 }  // namespace pc

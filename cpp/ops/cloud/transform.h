@@ -59,4 +59,15 @@ Column<float> verticality(const AnyColumn& nz, OpContext& ctx);
 /// Source   contract sessions section 12: the distance column under a similarity.
 AnyColumn scale_column(const AnyColumn& column, double factor, OpContext& ctx);
 
+/// value * factor + offset of 16-bit values as 16-bit values, rounded and clamped (computed in float64).
+///
+/// column   (n) u16
+/// factor, offset  finite
+/// Order    Input order; does not depend on threads.
+/// Cost     One pass, 2 n bytes for the result.
+/// Cancel   Within 50 ms.
+/// Errors   kInvalidArgument for another type or numbers that are not finite.
+/// Source   own: intensities that two files stretched to 16 bits in their own ways, in one unit.
+AnyColumn rescale_u16(const AnyColumn& column, double factor, double offset, OpContext& ctx);
+
 }  // namespace pc

@@ -324,6 +324,21 @@ test("a warning if the intensities have different units", async () => {
   expect(warnings.join()).toMatch(/intensities of the clouds have different units/);
 });
 
+test("intensities that two files stretched to 16 bits are stretched alike", async () => {
+  const rows = (...values: number[]) => ["x y z intensity", ...values.map((value, i) => `${i} 0 0 ${value}`)];
+  const inputs = await ids(cloud(made, rows(-20, -12.5, -5)), cloud(made, rows(-12.5, -10, -8)));
+  const { merged, warnings } = await answered(made, MergeResponse, URL, { session_ids: inputs });
+  expect(warnings).toEqual([
+    "The intensities of the clouds were stretched to 16 bits from different ranges; in the merged cloud they have one range, from -20 in steps of 0.00023.",
+  ]);
+  const { meta } = await stateOf(made, merged.session_id);
+  const { divisor = 0, offset = 0 } = meta.intensity_units ?? {};
+  const stored = await columnOf(made, merged.session_id, "intensity");
+  const values = (stored ?? []).map((value) => value / divisor + offset);
+  for (const [i, value] of [-20, -12.5, -5, -12.5, -10, -8].entries())
+    expect(Math.abs((values[i] ?? 0) - value)).toBeLessThan(0.00023);
+});
+
 test("what a cloud lacks is filled, and named in the warnings", async () => {
   const rich = cloud(made, ["x y z nx ny nz r255 g255 b255 ox oy oz leaf", "0 0 0 0 0 1 1 2 3 0 0 9 4"]);
   const plain = cloud(made, ["x y z", "5 0 0", "6 0 0"]);

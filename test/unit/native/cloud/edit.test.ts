@@ -162,6 +162,8 @@ describe("complete columns", () => {
     expect(values(await edit.verticality(column("f64", [1, 0, -2])).promise)).toEqual([0, 90, 0]);
     const scaled = await edit.scaleColumn(column("u8", [3]), 0.5).promise;
     expect([scaled.dtype, values(scaled)]).toEqual(["f32", [1.5]]);
+    const rescaled = await edit.rescaleU16(column("u16", [0, 10, 65535]), 2, 5.5).promise;
+    expect([rescaled.dtype, values(rescaled)]).toEqual(["u16", [6, 26, 65535]]);
     const mapped = await edit.mapValues(column("f32", [3, 1, 2]), [1, 3], [0, 70_000]).promise;
     expect([mapped.dtype, values(mapped)]).toEqual(["u32", [70_000, 0, 0]]);
   });
@@ -260,6 +262,8 @@ const badCalls: Record<
   "transformNormals of two columns": (n) => n.transformNormals?.([u8(), u8()], [1, 0, 0, 0, 1, 0, 0, 0, 1]).promise,
   "verticality of triples": (n) => n.verticality?.(positions()).promise,
   "scaleColumn by a string": (n) => n.scaleColumn?.(u8(), "2").promise,
+  "rescaleU16 of bytes": (n) => n.rescaleU16?.(u8(), 1, 0).promise,
+  "rescaleU16 by nothing": (n) => n.rescaleU16?.(u8(), Number.NaN, 0).promise,
   "mapValues to a fraction": (n) => n.mapValues?.(u8(), [1], [0.5]).promise,
   "mapValues by a number": (n) => n.mapValues?.(u8(), 1, [1]).promise,
   "octreeTranslate onto itself": (n) => n.octreeTranslate?.("/a", "/a", [0, 0, 0]).promise,

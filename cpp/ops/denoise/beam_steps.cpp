@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "core/parallel.h"
+#include "core/position_hash.h"
 #include "ops/denoise/beam_neighborhood.h"
 #include "ops/denoise/noise_class.h"
 
@@ -12,7 +12,7 @@ namespace pc::beams {
 
 namespace {
 
-constexpr std::size_t kSamples = 2000;
+constexpr std::size_t kSamples = 2000, kGrain = 16;  // points, leaves
 constexpr std::size_t kMostScans = 256;
 constexpr std::size_t kFewest = 30;     // samples of a scan
 constexpr std::uint32_t kNearest = 32;  // of all scans: in up to ten that overlap, two of the own one
@@ -20,25 +20,26 @@ constexpr double kConflictSteps = 0.3;  // a raster has no two beams this close,
 constexpr double kConflictDepth =
     10;  // steps: and a surface this deep between them would be seen at 2 degrees
 
-/// Points spread evenly over the leaves of a tree.
-struct Samples {
-  std::size_t leaves, per_leaf;
-
-  explicit Samples(const KdTree& tree)
-      : leaves(std::min(tree.leaves().size, kSamples)), per_leaf((kSamples + leaves - 1) / leaves) {}
-  /// Calls body(sample, point, row) for the points of the i-th leaf.
-  template <class Body>
-  void of_leaf(std::size_t i, const KdTree& tree, const Body& body) const {
-    const KdTreeView view = tree.view();
-    const std::size_t at = i * tree.leaves().size / leaves;
-    const kd_tree::Leaf leaf = view.leaf(view.nodes[tree.leaves()[at]]);
-    for (std::size_t j = 0; j < per_leaf && j < leaf.count; ++j) {
-      const auto point = static_cast<std::uint32_t>(j);
-      body(i * per_leaf + j, leaf.point(point), leaf.row[j]);
+/// Calls body(chunk, point, row) for about kSamples of the points, chosen by their coordinates. Chunks run side by side; points at one
+/// place that fill a leaf are left out: each search would visit all of them. Returns what the chunks hold.
+template <class Chunk, class Body>
+std::vector<Chunk> sampled(const KdTree& tree, OpContext& ctx, const Body& body) {
+  const KdTreeView view = tree.view();
+  const std::uint64_t every = std::max<std::uint64_t>(1, tree.size() / kSamples);
+  std::vector<Chunk> chunks((tree.leaves().size + kGrain - 1) / kGrain);
+  parallel_for(ctx, tree.leaves().size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const kd_tree::Node& node = view.nodes[tree.leaves()[i]];
+      if (node.min == node.max && node.end - node.begin > 1) continue;
+      const kd_tree::Leaf leaf = view.leaf(node);
+      for (std::uint32_t j = 0; j < leaf.count; ++j) {
+        const Vec3d p = leaf.point(j);
+        if (position_hash(p) % every == 0) body(chunks[begin / kGrain], p, leaf.row[j]);
+      }
     }
-  }
-  std::size_t size() const { return leaves * per_leaf; }
-};
+  });
+  return chunks;
+}
 
 /// The angle to the second nearest point of the same scan at another position; 0 = unknown.
 double step_at(const Vec3d& p, std::uint64_t row, const KdTreeView& tree, const BeamOrigins& origins) {
@@ -66,15 +67,14 @@ double median(std::vector<double> values) {
 }  // namespace
 
 BeamSteps measure_steps(const KdTree& tree, const BeamOrigins& origins, OpContext& ctx) {
-  const Samples samples(tree);
-  std::vector<BeamSteps::Scan> found(samples.size(), {{0, 0, 0}, 0});
-  ctx.begin_phase("Measuring the angle between beams", samples.leaves);
-  parallel_for(ctx, samples.leaves, 8, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      samples.of_leaf(i, tree, [&](std::size_t at, const Vec3d& p, std::uint64_t row) {
-        found[at] = {origins.of(row), step_at(p, row, tree.view(), origins)};
-      });
-  });
+  using Found = std::vector<BeamSteps::Scan>;
+  ctx.begin_phase("Measuring the angle between beams", tree.leaves().size);
+  Found found;
+  const auto measure = [&](Found& chunk, const Vec3d& p, std::uint64_t row) {
+    chunk.push_back({origins.of(row), step_at(p, row, tree.view(), origins)});
+  };
+  for (const Found& chunk : sampled<Found>(tree, ctx, measure))
+    found.insert(found.end(), chunk.begin(), chunk.end());
   found.erase(std::remove_if(found.begin(), found.end(), [](const auto& one) { return !(one.step > 0); }),
               found.end());
   std::stable_sort(found.begin(), found.end(),
@@ -95,29 +95,29 @@ BeamSteps measure_steps(const KdTree& tree, const BeamOrigins& origins, OpContex
 
 double inconsistent_share(const KdTree& tree, const BeamOrigins& origins, const BeamSteps& steps,
                           Span<const std::uint8_t> labels, OpContext& ctx) {
-  const Samples samples(tree);
-  std::vector<std::uint32_t> known(samples.leaves), conflicts(samples.leaves);
-  ctx.begin_phase("Comparing the points with their beams", samples.leaves);
-  parallel_for(ctx, samples.leaves, 8, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      samples.of_leaf(i, tree, [&](std::size_t, const Vec3d& p, std::uint64_t row) {
-        const Vec3d origin = origins.of(row);
-        const Beam beam(p, origin, steps.of(origin));
-        if (!beam.is_known() || labels[row] == kNoise) return;
-        ++known[i];
-        const Neighborhood around(beam, row, kConflictSteps, tree.view(), origins);
-        const auto contradicts = [&](const Beside& q) {
-          return labels[q.row] != kNoise && std::abs(q.slope) * q.angle > kConflictDepth;
-        };
-        const auto others = around.points();
-        const bool found = std::any_of(others.begin(), others.end(), contradicts);
-        conflicts[i] += !around.is_complete() || found ? 1 : 0;
-      });
-  });
-  const auto sum = [](const std::vector<std::uint32_t>& counts) {
-    return std::accumulate(counts.begin(), counts.end(), 0.0);
+  struct Counts {
+    std::uint32_t known = 0, conflicts = 0;
   };
-  return sum(known) > 0 ? sum(conflicts) / sum(known) : 1;
+  ctx.begin_phase("Comparing the points with their beams", tree.leaves().size);
+  const auto compare = [&](Counts& counts, const Vec3d& p, std::uint64_t row) {
+    const Vec3d origin = origins.of(row);
+    const Beam beam(p, origin, steps.of(origin));
+    if (!beam.is_known() || labels[row] == kNoise) return;
+    ++counts.known;
+    const Neighborhood around(beam, row, kConflictSteps, tree.view(), origins);
+    const auto contradicts = [&](const Beside& q) {
+      return labels[q.row] != kNoise && std::abs(q.slope) * q.angle > kConflictDepth;
+    };
+    const auto others = around.points();
+    const bool found = std::any_of(others.begin(), others.end(), contradicts);
+    counts.conflicts += !around.is_complete() || found ? 1 : 0;
+  };
+  double known = 0, conflicts = 0;
+  for (const Counts& counts : sampled<Counts>(tree, ctx, compare)) {
+    known += counts.known;
+    conflicts += counts.conflicts;
+  }
+  return known > 0 ? conflicts / known : 1;
 }
 
 }  // namespace pc::beams

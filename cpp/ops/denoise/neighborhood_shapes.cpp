@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <mutex>
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/position_hash.h"
 #include "core/symmetric_eigen.h"
 
 namespace pc {
@@ -19,16 +19,6 @@ constexpr std::uint32_t kMost = 64;
 constexpr std::uint32_t kSpare = 4;  // neighbours beyond k, searched at first: few points share their place
 constexpr double kThin = 0.1;
 constexpr std::size_t kFewest = 100;  // surfaces that tell how evenly they are sampled
-
-/// A number that depends on nothing but the coordinates, evenly spread.
-std::uint64_t hash_of(const Vec3d& p) {
-  std::uint64_t mixed = 0;
-  for (const double value : {p.x, p.y, p.z}) {
-    mixed = (mixed ^ std::bit_cast<std::uint64_t>(value + 0.0)) * 0x9e3779b97f4a7c15ULL;  // -0 is 0
-    mixed ^= mixed >> 32;
-  }
-  return mixed;
-}
 
 Vec3d position(const KdTree& tree, std::uint64_t slot) {
   const KdTreeView view = tree.view();
@@ -131,7 +121,7 @@ NeighborhoodShapes neighborhood_shapes(const KdTree& tree, std::uint32_t k, OpCo
       const kd_tree::Leaf leaf = view.leaf(node);
       const bool one_place = node.min == node.max;  // each search would visit all points of the place
       for (std::uint32_t j = 0; j < leaf.count; ++j) {
-        if (hash_of(leaf.point(j)) % every != 0) continue;
+        if (position_hash(leaf.point(j)) % every != 0) continue;
         if (one_place) {
           ++some.seen;
         } else {

@@ -62,29 +62,6 @@ bool is_pulse(Span<const T> target_index, const BulkVector<std::uint32_t>& order
   return true;
 }
 
-/// The number of the place that each row was seen from; empty if all were seen from one, or from more than kMostPlaces: the
-/// scanner moved then.
-std::vector<std::uint16_t> places_of(Span<const Vec3d> origins, std::size_t rows, OpContext& ctx) {
-  if (origins.size != rows) return {};
-  const auto key_of = [&](std::size_t i) {  // -0 is 0
-    return std::array{ordered_bits(origins[i].x + 0.0), ordered_bits(origins[i].y + 0.0),
-                      ordered_bits(origins[i].z + 0.0)};
-  };
-  std::map<std::array<std::uint64_t, 3>, std::uint16_t> numbers;
-  std::vector<std::uint16_t> places(rows);
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (i % kGrain == 0) ctx.checkpoint();
-    if (i > 0 && key_of(i) == key_of(i - 1)) {
-      places[i] = places[i - 1];
-      continue;
-    }
-    places[i] = numbers.try_emplace(key_of(i), static_cast<std::uint16_t>(numbers.size())).first->second;
-    if (numbers.size() > kMostPlaces) return {};
-  }
-  if (numbers.size() < 2) return {};
-  return places;
-}
-
 bool same_place(const std::vector<std::uint16_t>& places, const BulkVector<std::uint32_t>& order,
                 std::size_t begin, std::size_t end) {
   if (places.empty()) return true;
@@ -120,6 +97,27 @@ bool split_by_place(Span<const T> target_index, const std::vector<std::uint16_t>
 
 }  // namespace
 
+std::vector<std::uint16_t> still_places(Span<const Vec3d> origins, std::size_t rows, OpContext& ctx) {
+  if (origins.size != rows) return {};
+  const auto key_of = [&](std::size_t i) {  // -0 is 0
+    return std::array{ordered_bits(origins[i].x + 0.0), ordered_bits(origins[i].y + 0.0),
+                      ordered_bits(origins[i].z + 0.0)};
+  };
+  std::map<std::array<std::uint64_t, 3>, std::uint16_t> numbers;
+  std::vector<std::uint16_t> places(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    if (i > 0 && key_of(i) == key_of(i - 1)) {
+      places[i] = places[i - 1];
+      continue;
+    }
+    places[i] = numbers.try_emplace(key_of(i), static_cast<std::uint16_t>(numbers.size())).first->second;
+    if (numbers.size() > kMostPlaces) return {};
+  }
+  if (numbers.size() < 2) return {};
+  return places;
+}
+
 GroupedPulses pulse_groups(Span<const double> timestamps, const AnyColumn& target_index,
                            Span<const Vec3d> origins, OpContext& ctx) {
   const std::size_t rows = timestamps.size;
@@ -133,7 +131,7 @@ GroupedPulses pulse_groups(Span<const double> timestamps, const AnyColumn& targe
   };
   BulkVector<std::uint32_t> starts(rows + 1);
   std::size_t pulses = 0, repeated = 0;
-  const std::vector<std::uint16_t> places = places_of(origins, rows, ctx);
+  const std::vector<std::uint16_t> places = still_places(origins, rows, ctx);
   std::vector<std::size_t> parts;
   visit_scalar(target_index, [&](auto values) {
     for (std::size_t begin = 0, next_poll = 0; begin < rows;) {

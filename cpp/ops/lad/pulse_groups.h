@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "core/column.h"
 #include "core/memory.h"
@@ -37,6 +38,13 @@ struct GroupedPulses {
   PulseGroups groups;
   bool times_repeat;  ///< different pulses share their time, so every row is a pulse
 };
+
+/// The number of the place that each row was seen from, (rows); empty if all were seen from one, or from more than 256: the
+/// scanner moved then. Places are numbered by their first row; different bits are different places, but -0 is 0.
+///
+/// origins  (rows) beam origins; of another length: empty
+/// Cost     One pass; 2 bytes per row. Cancel within 50 ms.
+std::vector<std::uint16_t> still_places(Span<const Vec3d> origins, std::size_t rows, OpContext& ctx);
 
 /// Groups rows with equal time to pulses.
 ///

@@ -8,7 +8,9 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "ops/cloud/select_hits.h"
 #include "ops/lad/beam_rows.h"
+#include "ops/lad/pulse_groups.h"
 
 namespace pc {
 
@@ -76,16 +78,16 @@ class Scanners {
     require(scan.origins.size == 1 || scan.origins.size == n, "a beam origin per row is needed, or one");
     require(scan.timestamps.empty() || scan.timestamps.size == n, "a time per row is needed");
     if (n == 0) return;
-    if (!is_still(scan)) return add_moving(scan);
-    Scanner& scanner = at(scan.origins[0] + scan.shift - center_);
-    const std::size_t step = std::max<std::size_t>(1, n / kMostRows);
-    std::uint64_t taken = 0;
-    for (std::size_t i = 0; i < n; i += step == 1 ? 1 : 1 + random_u64(kSeed, taken) % (2 * step - 1)) {
-      if (++taken % kPollRows == 0) ctx_.checkpoint();
+    const bool still = is_still(scan);
+    const std::vector<std::uint16_t> places =
+        still ? std::vector<std::uint16_t>() : still_places(scan.origins, n, ctx_);
+    if (!still && places.empty()) return add_moving(scan);
+    const std::vector<std::size_t> numbers = scanners_of(scan, places);
+    each_pulse(scan, [&](std::size_t i, double count) {
+      const std::size_t at = places.empty() ? 0 : places[i];
       const Vec3d way = scan.positions[i] - scan.origins[scan.origins.size == 1 ? 0 : i];
-      const bool same = i > 0 && !scan.timestamps.empty() && scan.timestamps[i] == scan.timestamps[i - 1];
-      if (!same && is_finite(way) && dot(way, way) > 0) scanner.add(way, static_cast<double>(step));
-    }
+      if (is_finite(way) && dot(way, way) > 0) scanners_[numbers[at]].add(way, count);
+    });
   }
 
   std::vector<Scanner> take() {
@@ -94,6 +96,38 @@ class Scanners {
   }
 
  private:
+  /// Calls use(row, count) for a sample of the pulses, each of which stands for `count` of them.
+  template <class Use>
+  void each_pulse(const BeamScan& scan, const Use& use) const {
+    const std::size_t n = scan.positions.size, step = std::max<std::size_t>(1, n / kMostRows);
+    const auto run = [&](const auto& is_first) {
+      std::uint64_t taken = 0;
+      for (std::size_t i = 0; i < n; i += step == 1 ? 1 : 1 + random_u64(kSeed, taken) % (2 * step - 1)) {
+        if (++taken % kPollRows == 0) ctx_.checkpoint();
+        if (is_first(i)) use(i, static_cast<double>(step));
+      }
+    };
+    if (scan.timestamps.empty() || scan.target_index == nullptr) return run([](std::size_t) { return true; });
+    const HitMask mask = hit_mask(n, scan.is_miss, {}, ctx_);
+    visit_scalar(*scan.target_index, [&](auto index) {
+      double first = HUGE_VAL;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i % kPollRows == 0) ctx_.checkpoint();
+        if (mask.skip[i] == 0) first = std::min(first, static_cast<double>(index[i]));
+      }
+      // A miss with another number belongs to a pulse that was intercepted in parts.
+      run([&](std::size_t i) { return !(static_cast<double>(index[i]) > first); });
+    });
+  }
+  /// Numbers of the scanners by place; without places, of the one.
+  std::vector<std::size_t> scanners_of(const BeamScan& scan, const std::vector<std::uint16_t>& places) {
+    if (places.empty()) return {at(scan.origins[0] + scan.shift - center_)};
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (places[i] == numbers.size()) numbers.push_back(at(scan.origins[i] + scan.shift - center_));
+    }
+    return numbers;
+  }
   bool is_still(const BeamScan& scan) const {
     for (std::size_t i = 1; i < scan.origins.size; ++i) {
       if (i % kPollRows == 0) ctx_.checkpoint();
@@ -111,11 +145,13 @@ class Scanners {
       scanners_.push_back(place);
     }
   }
-  Scanner& at(const Vec3d& origin) {
-    for (Scanner& scanner : scanners_)
-      if (scanner.still && squared_distance(scanner.origin, origin) <= kStill_m * kStill_m) return scanner;
+  std::size_t at(const Vec3d& origin) {
+    for (std::size_t i = 0; i < scanners_.size(); ++i) {
+      if (scanners_[i].still && squared_distance(scanners_[i].origin, origin) <= kStill_m * kStill_m)
+        return i;
+    }
     scanners_.push_back({origin});
-    return scanners_.back();
+    return scanners_.size() - 1;
   }
 
   Vec3d center_;

@@ -26,7 +26,8 @@ constexpr std::size_t kVoxelViewFields = sizeof(VoxelView) / sizeof(double);
 /// their azimuths (72 bins), which is exact for a raster about a vertical axis. One that moves counts with 64 of its beam origins: it tells
 /// the alignment alone.
 ///
-/// scans    rows of the same beam origin (to a millimetre) are one scanner. Returns of a pulse that follow one another count once.
+/// scans    rows of the same beam origin (to a millimetre) are one scanner; those of a list with up to 256 origins are so many. Of the
+///          returns of pulses those count whose target_index is the least of the list.
 /// Order    (cells, kVoxelViewFields) VoxelView, k-major; the same bits for any number of threads. Dropped columns are 0.
 /// Rows     Of a list of more than 2^18, about so many are taken at random.
 /// Cost     O(cells scanners), 20 ms per list; 27 times that per cell where a voxel is a tenth as wide as it is far, 512 times near the axis of

@@ -114,17 +114,43 @@ TEST(VoxelViews, ReturnsOfAPulseCountOnce) {
   Raster twice = raster;
   std::vector<double> times;
   twice.positions.clear();
-  for (std::size_t i = 0; i < raster.positions.size(); ++i)
-    for (int k = 0; k < 2; ++k) twice.positions.push_back(raster.positions[i]), times.push_back(i);
+  const std::size_t n = raster.positions.size();
+  Column<std::uint8_t> index(2 * n), misses(2 * n);
+  for (std::size_t place = 0; place < 2 * n; ++place) {
+    const std::size_t row = place * 7919 % (2 * n), i = row / 2;  // in no order
+    twice.positions.push_back(raster.positions[i]);
+    times.push_back(static_cast<double>(i));
+    index[place] = static_cast<std::uint8_t>(row % 2 + 1);
+    misses[place] = i % 5 == 0 ? 1 : 0;
+    if (i % 5 == 0)
+      index[place] = static_cast<std::uint8_t>(row % 2 == 0 ? 0 : 3);  // 3: a miss beside a return
+  }
+  const AnyColumn indices(std::move(index)), is_miss(std::move(misses));
   BeamScan scan = twice.scan();
   scan.timestamps = test::span_of(times);
-  EXPECT_EQ(views_of({scan}, kCube)[5].pulses, views_of({raster.scan()}, kCube)[5].pulses);
+  scan.target_index = &indices;
+  scan.is_miss = &is_miss;
+  EXPECT_NEAR(views_of({scan}, kCube)[5].pulses, views_of({raster.scan()}, kCube)[5].pulses, 1e-9);
   // Rows of one scanner may come in two lists.
   const std::size_t half = raster.positions.size() / 2;
   BeamScan first = raster.scan(), second = raster.scan();
   first.positions.size = half;
   second.positions = {raster.positions.data() + half, raster.positions.size() - half};
   EXPECT_NEAR(views_of({first, second}, kCube)[5].pulses, views_of({raster.scan()}, kCube)[5].pulses, 1e-6);
+}
+
+TEST(VoxelViews, ScannersOfOneListAreToldApart) {
+  const Raster west({-8, 0, 0}, 70, 110, 120, 1080), south({0, -8, 0}, 60, 120, 100, 900);
+  Raster both = west;
+  both.positions.insert(both.positions.end(), south.positions.begin(), south.positions.end());
+  both.origins.assign(west.positions.size(), west.origins[0]);
+  both.origins.insert(both.origins.end(), south.positions.size(), south.origins[0]);
+  const auto one = views_of({both.scan()}, kCube), two = views_of({west.scan(), south.scan()}, kCube);
+  for (std::size_t v = 0; v < one.size(); ++v) {
+    EXPECT_EQ(one[v].pulses, two[v].pulses);
+    EXPECT_EQ(one[v].alignment, two[v].alignment);
+  }
+  EXPECT_GT(one[0].pulses, 0);
 }
 
 TEST(VoxelViews, AMovingScannerTellsTheAlignmentAlone) {

@@ -11,6 +11,8 @@ const FOOT = "0.3048006096012192";
 /** Keys of GeoTIFF: 3072 projected system, 2048 geographic one, 3076 its unit, 4096 vertical system, 4099 its unit. */
 const [METRE, US_FOOT] = [9001, 9003];
 
+const NO_SYSTEM = expect.stringMatching(/coordinate system of the file .*does not count in metres/);
+
 async function warned(keys: readonly (readonly [number, number])[], request: object = {}) {
   const path = join(folderOfTest("units-"), "scan.las");
   const geotiff = [1, 1, 0, keys.length, ...keys.flatMap(([key, value]) => [key, 0, 1, value])];
@@ -28,17 +30,25 @@ test.each([
   const converted = await warned(keys, { source_units: "ftUS" });
   expect(converted).toEqual([
     expect.stringMatching(new RegExp(`${stated}.*all three were read in units of ${FOOT} m`)),
+    NO_SYSTEM,
   ]);
 });
 
-test("one unit: told if it is not converted, without a word if it is", async () => {
+test("one unit: told if it is not converted, or in another one; if it is, the system is gone", async () => {
   const feet = [
     [1024, 1],
     [3072, 2229],
     [4099, US_FOOT],
   ] as const;
   expect(await warned(feet)).toEqual([expect.stringMatching(/US survey foot .*read as metres.*source_units/)]);
-  expect(await warned(feet, { source_units: "ftUS" })).toEqual([]);
+  expect(await warned(feet, { source_units: "ftUS" })).toEqual([
+    "The coordinate system of the file (EPSG:2229) does not count in metres, so the cloud, and files and rasters written from it, have none.",
+  ]);
+  expect(await warned(feet, { source_units: "ft" })).toEqual([NO_SYSTEM]); // differ by 2 millionths
+  const stated =
+    /states that its coordinates are in US survey foot .*read in units of (1|0\.01) m, as source_units says/;
+  expect(await warned(feet, { source_units: "m" })).toEqual([expect.stringMatching(stated)]);
+  expect(await warned(feet, { source_units: "cm" })).toEqual([expect.stringMatching(stated), NO_SYSTEM]);
   expect(
     await warned([
       [1024, 1],
@@ -55,4 +65,20 @@ test("heights in feet above longitude and latitude are told too", async () => {
     [4099, US_FOOT],
   ]);
   expect(said).toEqual([expect.stringMatching(/degrees/), expect.stringMatching(/heights are in units of 0\.3048/)]);
+});
+
+test("a shift in the units of the file, which is subtracted from metres", async () => {
+  const path = join(folderOfTest("units-"), "far.txt");
+  writeFileSync(path, "x y z\n636001 848935 400\n636101 849035 410\n");
+  const shifted = async (world_shift: number[], source_units: string | null) =>
+    (await create(made, path, { world_shift, source_units })).warnings ?? [];
+  expect(await shifted([636001, 848935, 0], "ft")).toEqual([
+    "world_shift leaves coordinates of up to 590180 m: it is subtracted after the conversion to metres, but fits the units of the file, as the suggested_shift of a preview. Multiply it by 0.3048.",
+  ]);
+  for (const [shift, unit] of [
+    [[193853, 258755, 0], "ft"],
+    [[636001, 848935, 0], null],
+    [[1, 2, 3], "ft"],
+  ] as const)
+    expect(await shifted([...shift], unit)).toEqual([]);
 });

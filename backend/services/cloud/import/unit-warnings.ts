@@ -1,7 +1,10 @@
+import type { Box } from "../../../../shared/contract/geometry.ts";
 import type { LasCrs } from "../../../native/files/readers.ts";
 
 /** Relative; feet and US survey feet differ by less. */
 const SAME_UNIT = 1e-5;
+/** A shift leaves coordinates below this, metres; the preview suggests none below it. */
+const NEAR_M = 1e4;
 
 /** Warns of units that the file states and the import did not convert. `scale`: of source_units; null = not asked. */
 export function unitWarnings(crs: LasCrs | null | undefined, scale: number | null): string[] {
@@ -20,8 +23,36 @@ export function unitWarnings(crs: LasCrs | null | undefined, scale: number | nul
     return [
       `The file states x and y in units of ${across} m and heights in units of ${up} m, but all three were read in units of ${scale ?? 1} m. Convert the file to one unit first.`,
     ];
-  if (scale !== null || Math.abs(across - 1) <= 1e-12) return [];
+  if (scale !== null) {
+    if (crs.unit_m === null || Math.abs(across / scale - 1) <= SAME_UNIT) return [];
+    return [
+      `The file states that its coordinates are in ${crs.unit_name} (${across} m); they were read in units of ${scale} m, as source_units says.`,
+    ];
+  }
+  if (Math.abs(across - 1) <= 1e-12) return [];
   return [
     `The file's coordinates are in ${crs.unit_name} (${across} m); they were read as metres. Import with source_units to convert them.`,
+  ];
+}
+
+/** Warns of a coordinate system that the session cannot have, because the import converts the unit that it counts in. */
+export function systemWarnings(crs: LasCrs | null | undefined, scale: number | null): string[] {
+  if (!crs || scale === null || scale === 1) return [];
+  if (crs.epsg === null && !crs.wkt && !crs.geotiff) return [];
+  const name = crs.epsg === null ? crs.citation : `EPSG:${crs.epsg}`;
+  return [
+    `The coordinate system of the file${name ? ` (${name})` : ""} does not count in metres, so the cloud, and files and rasters written from it, have none.`,
+  ];
+}
+
+/** Warns of a shift that is right in the unit of the file, but is subtracted from metres. `box`: stored frame. */
+export function shiftWarnings(box: Box | null, shift: readonly number[] | null, scale: number | null): string[] {
+  if (!box || !shift || scale === null || scale === 1) return [];
+  const farthest = (moved: (axis: number) => number) =>
+    Math.max(...[box.min, box.max].flatMap((corner) => corner.map((value, axis) => Math.abs(value + moved(axis)))));
+  const left = farthest(() => 0);
+  if (left <= NEAR_M || farthest((axis) => (shift[axis] ?? 0) * (1 - scale)) > NEAR_M) return [];
+  return [
+    `world_shift leaves coordinates of up to ${Math.round(left)} m: it is subtracted after the conversion to metres, but fits the units of the file, as the suggested_shift of a preview. Multiply it by ${scale}.`,
   ];
 }

@@ -35,6 +35,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     "give files that keep misses, such as PTX, E57 or a table with is_miss; scan writes them with --misses",
   ],
   [
+    /Extract them by the column scan_index [^.]* own origin\./g,
+    "Give each scan as a file of its own, with --origin, or an E57 file, which holds the positions.",
+  ],
+  [
     "run Backfill Misses first, which places them by their rows and columns",
     "give files whose points have rows and columns, from which lad places them",
   ],

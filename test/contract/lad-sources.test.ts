@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { ExtractByColumnTail } from "../../shared/contract/cloud-session/extract-by-column.ts";
 import { halfIntercepted, parallelBeams, scanRows, UNIT_GRID } from "../support/lad/beams.ts";
 import { HALF, ladCalls } from "../support/lad/calls.ts";
 import { lasBytes } from "../support/scans/las-bytes.ts";
-import { cloud } from "../support/session/session-edits.ts";
+import { cloud, columnOf, streamed } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest();
@@ -114,6 +115,27 @@ describe("sources", () => {
     expect(tail.warnings[0]).toMatch(/"tmax"/);
     expect(tail.warnings.join()).toMatch(/1 rows without a direction/);
     expect(tail.cells[0]?.beam_count).toBe(399);
+  });
+
+  test("several scans of one file without their positions are refused; apart they are not", async () => {
+    const [header = "", ...rows] = scanRows(halfIntercepted());
+    const drop = header.split(" ").indexOf("origin_x");
+    const cut = (row: string) => row.split(" ").slice(0, drop).join(" ");
+    const text = [`${cut(header)} scan_index`, ...rows.map((row, i) => `${cut(row)} ${(i >> 1) % 2}`)];
+    const { session_id } = await cloud(made, text);
+    const scans = [{ session_id, origin: [-10, 0, 0] }];
+    const { error, code } = await failure({ scans });
+    expect(code).toBe("invalid_argument");
+    expect(error).toMatch(/^Scan 1 has the points of 2 scans \(scan_index\), but not where these stood/);
+    const wanted = { slug: "scan_index", exclude_values: [], include_misses: true };
+    const url = `/api/cloud/session/${session_id}/extract_by_column`;
+    const { children } = (await streamed(made, ExtractByColumnTail, url, wanted)).tail;
+    const counts = await Promise.all(
+      children.map(async ({ session_id: id }) => (await columnOf(made, id, "extra/is_miss"))?.length),
+    );
+    expect(counts).toEqual([200, 200]);
+    const apart = children.map((child) => ({ session_id: child.session_id, origin: [-10, 0, 0] }));
+    expect((await compute({ scans: apart })).cells[0]?.beam_count).toBeGreaterThan(200);
   });
 
   test("misses without a direction are told; a scan that has no others is refused", async () => {

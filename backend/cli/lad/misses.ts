@@ -43,7 +43,7 @@ export async function ladSessions(
     await recover(whole);
     return [whole];
   }
-  const wanted = { slug: "scan_index", exclude_values: [], acknowledge_cost: true };
+  const wanted = { slug: "scan_index", exclude_values: [], include_misses: true, acknowledge_cost: true };
   const { children } = await run.client.extractByColumn(tail.session_id, wanted, shown(run));
   await run.client.closeSession(tail.session_id);
   const parts: LadSession[] = [];

@@ -6,6 +6,7 @@ import { combineMasks } from "../../native/cloud/masks.ts";
 import { addon } from "../../native/core/addon.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
+import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, overtakenOctree } from "../../sessions/edits.ts";
 import type { Birth } from "../../sessions/journal-records.ts";
@@ -15,6 +16,7 @@ import { surviving } from "../octree/misses.ts";
 import { type BuiltOctrees, buildOctrees, keepOctrees, octreeBlock, octreeCost, rebuilt } from "../octree/publish.ts";
 import { Builds, buildThreads, type Maker, POOL, rowsAtATime } from "./builds.ts";
 import { childMeta, type MadeChild, makeChildOf, stateBytes } from "./child.ts";
+import { SCAN_SLUG } from "./merge-scans.ts";
 
 /** Limit of the memory that builds reuse from each other. */
 const MAX_REUSED_BYTES = POOL * (32 << 20);
@@ -57,7 +59,8 @@ export function extractByColumn(
       const makers = slices.map((slice): Maker => {
         const make = async (whole: Job) => {
           const quiet = whole.quiet(buildThreads(slice.count, total));
-          const columns = await groupColumns(base, { order, slice, misses }, quiet);
+          const others = misses && (await missesOfOtherScans(misses, request.slug, slice, quiet));
+          const columns = await groupColumns(base, { order, slice, misses, others }, quiet);
           const meta = childMeta(base, hitsToTake(base, request.slug, mask.hit_count, slice), slice.count);
           return makeChildOf(birth, columns, meta, deps, WHOLE, quiet);
         };
@@ -132,7 +135,7 @@ function slicesOf({ values, counts }: native.Groups): Slice[] {
 
 /** Hits of what a child is taken from: of one scan of a file of several, its own are all. */
 const hitsToTake = ({ meta }: CloudState, slug: string, hit_count: number, { count }: Slice): number =>
-  slug === "scan_index" && meta.scan_origins ? count : hit_count;
+  slug === SCAN_SLUG && meta.scan_origins ? count : hit_count;
 
 type Misses = ReadonlyMap<string, NativeColumn>;
 
@@ -153,6 +156,24 @@ async function missColumns(base: CloudState, skip: NativeColumn | null, job: Job
   return new Map(keys.map((key, i) => [key, job.adopt(new ColumnRef(kept[i] as NativeColumn)).native]));
 }
 
+/** u8 per miss, 1 = of another scan; null if the column does not tell scans apart. */
+async function missesOfOtherScans(
+  misses: Misses,
+  slug: string,
+  { value }: Slice,
+  job: Job,
+): Promise<NativeColumn | null> {
+  const column = slug === SCAN_SLUG ? misses.get(extraKey(SCAN_SLUG)) : undefined;
+  if (!column) return null;
+  const filters = [{ column, min: -Infinity, max: Infinity, values: [value] }];
+  const positions = misses.get("positions") as NativeColumn;
+  const own = job.adopt(
+    new ColumnRef(await job.track(() => native.selectRows({ positions, regions: [], filters }))),
+  ).native;
+  return job.adopt(new ColumnRef((await job.track(() => combineMasks([{ mask: own, invert: true }], "and"))).mask))
+    .native;
+}
+
 const alignedKeys = ({ columns }: CloudState): string[] => [...columns.keys()].filter((key) => key !== "deleted");
 const nativesOf = ({ columns }: CloudState, keys: readonly string[]): NativeColumn[] =>
   keys.map((key) => (columns.get(key) as ColumnRef).native);
@@ -161,12 +182,14 @@ interface Group {
   readonly order: NativeColumn;
   readonly slice: Slice;
   readonly misses: Misses | null;
+  /** u8 per miss, 1 = not of this group; null = all are. */
+  readonly others: NativeColumn | null;
 }
 
 /** Columns of one group: its hits, then the misses. The caller owns them. */
 async function groupColumns(
   base: CloudState,
-  { order, slice, misses }: Group,
+  { order, slice, misses, others }: Group,
   job: Job,
 ): Promise<Map<string, ColumnRef>> {
   const { first, count } = slice;
@@ -175,7 +198,8 @@ async function groupColumns(
   const columns = new Map(keys.map((key, i) => [key, new ColumnRef(taken[i] as NativeColumn)]));
   if (!misses) return columns;
   try {
-    for (const [key, hits] of columns) columns.set(key, await appended(hits, misses.get(key) as NativeColumn, job));
+    for (const [key, hits] of columns)
+      columns.set(key, await appended(hits, misses.get(key) as NativeColumn, others, job));
     return columns;
   } catch (error) {
     for (const column of columns.values()) column.release();
@@ -183,15 +207,20 @@ async function groupColumns(
   }
 }
 
-async function appended(hits: ColumnRef, misses: NativeColumn, job: Job): Promise<ColumnRef> {
-  const part = (column: NativeColumn): native.ConcatPart => ({
+async function appended(
+  hits: ColumnRef,
+  misses: NativeColumn,
+  others: NativeColumn | null,
+  job: Job,
+): Promise<ColumnRef> {
+  const part = (column: NativeColumn, drop: NativeColumn | null): native.ConcatPart => ({
     column,
     rows: column.length,
-    drop: null,
+    drop,
     offset: [0, 0, 0],
     fill: null,
   });
-  const parts = [part(hits.native), part(misses)];
+  const parts = [part(hits.native, null), part(misses, others)];
   const both = await job.track(() => native.concatColumns(parts, { dtype: misses.dtype, fill: 0 }));
   hits.release();
   return new ColumnRef(both);

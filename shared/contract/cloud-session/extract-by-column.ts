@@ -20,7 +20,10 @@ export const ExtractByColumnRequest = z
       .describe(
         `true: run although more than ${MAX_UNASKED_CHILDREN} sessions are created. false: such a run is answered 409 with a cost warning before it starts`,
       ),
-    include_misses: z.boolean().default(false).describe("true: copy the misses to every new session"),
+    include_misses: z
+      .boolean()
+      .default(false)
+      .describe("true: copy the misses to every new session; with scan_index, to that of their scan"),
   })
   .meta({ id: "ExtractByColumnRequest" });
 export type ExtractByColumnRequest = z.infer<typeof ExtractByColumnRequest>;

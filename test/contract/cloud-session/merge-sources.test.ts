@@ -154,6 +154,11 @@ describe("scanner positions", () => {
     });
     const xml = (await exported(made, merged.id, "e57", {})).toString("latin1");
     expect([...xml.matchAll(E57_POSE)].map(([, x]) => Number(x))).toEqual([0, 10, 1000, 1010]);
+    const lost = "The positions of the 4 scanners are not in the file; e57 stores them.";
+    const told = async (format: string) =>
+      (await exportTail(made, { source: { session_id: merged.id }, format })).warnings ?? [];
+    expect(await told("laz")).toContain(lost);
+    expect((await told("e57")).join()).not.toContain(lost);
   });
 
   test("of several scans whose numbers were dropped are left out, and told", async () => {

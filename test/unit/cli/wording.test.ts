@@ -51,6 +51,10 @@ test.each([
     "have no miss points, so transmitted beams cannot be counted: give files that keep misses, such as PTX, E57 or a table with is_miss; scan writes them with --misses.",
   ],
   [
+    "one origin cannot be that of all. Extract them by the column scan_index (exclude_values [], include_misses true) and send each with its own origin.",
+    "one origin cannot be that of all. Give each scan as a file of its own, with --origin, or an E57 file, which holds the positions.",
+  ],
+  [
     "so the leaf area density reads high: run Backfill Misses first, which places them by their rows and columns.",
     "so the leaf area density reads high: give files whose points have rows and columns, from which lad places them.",
   ],

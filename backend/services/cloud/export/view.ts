@@ -83,6 +83,7 @@ export async function sessionView(
     ...chosen.warnings,
     ...numbering,
     ...lostConstants(state, format),
+    ...lostPositions(state, format),
     ...(isLas(format) ? await clockWarnings(state.meta, input, job) : []),
     ...(await unmarkedMisses(state, input, format, job)),
   ];
@@ -97,6 +98,13 @@ function lostConstants({ meta }: CloudState, format: ExportFormat): string[] {
   if (lost.length === 0) return [];
   const list = lost.map(({ name, value }) => `${name} ${value}`).join(", ");
   return [`Left out, the same for every point: ${list}. las and laz store these fields.`];
+}
+
+/** Warns of the positions of several scans; the one of a single scan is known to who opens the file. */
+function lostPositions({ meta }: CloudState, format: ExportFormat): string[] {
+  const count = meta.scan_origins?.length ?? 0;
+  if (count < 2 || format === "e57" || format === "ptx") return [];
+  return [`The positions of the ${count} scanners are not in the file; e57 stores them.`];
 }
 
 /** Warns of unmarked sky points in a file: they look like distant hits. PTX marks them by empty cells. */

@@ -13,6 +13,7 @@ import { importBytes } from "../../files/import-cost.ts";
 import { MISS_SLUG } from "../../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../../files/source.ts";
 import { farOriginWarnings } from "../../run/far-origin.ts";
+import { knownClasses } from "../../run/known-classes.ts";
 import { pointsColumn } from "../../run/points.ts";
 import { lengthOf, type TraceGrid } from "../grid.ts";
 import { type MovingOrigins, movingOrigins } from "./moving.ts";
@@ -180,10 +181,13 @@ interface OriginRows {
   readonly times: NativeColumn | null;
 }
 
-/** Beam origins in the order of the contract: of the pulses, from the trajectory, the scanner position. */
+/**
+ * Beam origins in the order of the contract: of the pulses, from the trajectory, the scanner position. Errors:
+ * invalid_argument for several scans whose positions are not known.
+ */
 async function originsOf(
   { request: { origin, trajectory }, name }: CheckedScan,
-  { own_origins, shift }: ScanColumns,
+  { own_origins, shift, columns }: ScanColumns,
   { times, ...rows }: OriginRows,
   job: Job,
 ): Promise<MovingOrigins & { readonly moving: boolean }> {
@@ -192,6 +196,12 @@ async function originsOf(
     return { origins: own_origins, moving: false, warnings: trajectory ? [told] : [] };
   }
   if (trajectory) return { ...(await movingOrigins(name, times, trajectory, shift, job)), moving: true };
+  const scan_index = columns.get(extraKey("scan_index"))?.native;
+  const scans = (scan_index && (await knownClasses(scan_index, null, job))?.values.length) ?? 1;
+  if (scans > 1)
+    throw refused(
+      `${name} has the points of ${scans} scans (scan_index), but not where these stood, and one origin cannot be that of all. Extract them by the column scan_index (exclude_values [], include_misses true) and send each with its own origin.`,
+    );
   const stored: [number, number, number] = [origin[0] - shift[0], origin[1] - shift[1], origin[2] - shift[2]];
   const warnings = await farOriginWarnings({ name, origin: stored, given: origin, ...rows }, job);
   return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings };

@@ -12,6 +12,9 @@ namespace pc {
 constexpr std::uint64_t kMaxRasterCells = 4'000'000;
 
 /// A north-up grid over the horizontal plane; cell (i, j) is number j * nx + i, row 0 at the lowest y.
+///
+/// A point within 1e-6 cells of an edge is on it, and belongs to the upper cell: coordinates are often multiples of a
+/// millimetre, edges too, and rounding would put the points of a moved cloud into other cells.
 struct RasterFrame {
   double min_x, min_y;  ///< lower-left corner of cell (0, 0), metres
   double cell;          ///< metres, > 0
@@ -23,16 +26,19 @@ struct RasterFrame {
   /// False for points outside the grid and for points that are not finite.
   bool contains(const Vec3d& p) const {
     const double u = (p.x - min_x) / cell, v = (p.y - min_y) / cell;
-    return u >= 0 && u <= nx && v >= 0 && v <= ny && std::isfinite(p.z);
+    return u >= -kOnEdge && u <= nx + kOnEdge && v >= -kOnEdge && v <= ny + kOnEdge && std::isfinite(p.z);
   }
   /// Number of the cell of a point of the grid. Points on the upper edges belong to the last cells.
   std::uint32_t cell_of(const Vec3d& p) const { return row(p.y) * nx + column(p.x); }
   std::uint32_t column(double x) const {
-    return std::min(nx - 1, static_cast<std::uint32_t>((x - min_x) / cell));
+    return std::min(nx - 1, static_cast<std::uint32_t>((x - min_x) / cell + kOnEdge));
   }
   std::uint32_t row(double y) const {
-    return std::min(ny - 1, static_cast<std::uint32_t>((y - min_y) / cell));
+    return std::min(ny - 1, static_cast<std::uint32_t>((y - min_y) / cell + kOnEdge));
   }
+
+ private:
+  static constexpr double kOnEdge = 1e-6;  ///< cells
 };
 
 /// Errors: kInvalidArgument for a cell that is not finite and positive, no cells, or more than kMaxRasterCells.

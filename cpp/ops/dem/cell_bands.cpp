@@ -26,7 +26,8 @@ struct Placed {
  private:
   static std::uint64_t steps(double at, std::uint32_t cell) {
     constexpr double kSteps = 2.0 * CellEntry::kHalf;
-    return static_cast<std::uint64_t>(std::min(kSteps - 1, (at - cell) * kSteps + 0.5));
+    // A point on an edge may lie a little below it.
+    return static_cast<std::uint64_t>(std::clamp((at - cell) * kSteps + 0.5, 0.0, kSteps - 1));
   }
 };
 

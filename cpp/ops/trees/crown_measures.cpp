@@ -15,6 +15,7 @@ namespace pc {
 
 namespace {
 
+constexpr double kOnFace = 1e-6;  // of a voxel
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kStemRoom = 0.10, kStemRoomPart = 0.5;
 constexpr double kQuadrantPart = 0.05;
@@ -157,12 +158,14 @@ std::pair<double, double> widths_of(const ConvexPolygon& hull) {
 
 double voxel_volume(Span<const Vec3d> points, const std::vector<std::size_t>& rows, double edge,
                     OpContext& ctx) {
+  // On a face, as coordinates in millimetres often are, rounding would decide.
+  const auto whole = [](double at) { return std::floor(at + kOnFace); };
   std::vector<std::tuple<double, double, double>> cells;
   cells.reserve(rows.size());
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (k % kPollPoints == 0) ctx.checkpoint();
     const Vec3d& p = points[rows[k]];
-    cells.emplace_back(std::floor(p.x / edge), std::floor(p.y / edge), std::floor(p.z / edge));
+    cells.emplace_back(whole(p.x / edge), whole(p.y / edge), whole(p.z / edge));
   }
   polled_sort(
       cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a < b; }, ctx);

@@ -11,6 +11,7 @@ import { numbersOf, sharedBy } from "./merge-numbers.ts";
 
 export const SCAN_SLUG = "scan_index";
 const RASTER_COLUMNS = ["row_index", "column_index"];
+const MOST_NUMBER = 0xffffffff;
 /** Positions closer than this are one, metres: they went through other frames. */
 const SAME_PLACE_M = 1e-4;
 
@@ -112,7 +113,7 @@ async function scansOf(state: CloudState, [dx, dy, dz]: Triple, job: Job): Promi
     return [{ number: 0, origin: moved(only ? only.origin : miss_octree_origin) }];
   }
   const numbers = await numbersOf(state, SCAN_SLUG, job);
-  if (numbers.length === 0) return null;
+  if (numbers.length === 0 || numbers.some((number) => number < 0 || number > MOST_NUMBER)) return null;
   const alone = numbers.length === 1 && scan_origins.length === 0 ? miss_octree_origin : null;
   return numbers.map((number) => ({
     number,

@@ -201,6 +201,14 @@ describe("scanner positions", () => {
     expect(await scansOf(plain.id)).toEqual({ origins: undefined, numbers: undefined });
   });
 
+  test("of a cloud whose numbers are no numbers of scans are left out, and told", async () => {
+    const { session_id: odd } = await cloud(made, ["x y z scan_index", "1 1 1 -1", "2 2 2 0"]);
+    const still = (await create(made, made.file("at.txt", "x y z\n1 1 1\n2 2 2\n"), { origin: [1, 0, 0] })).session_id;
+    const merged = await merge(odd, still);
+    expect(merged.warnings.join()).toMatch(/The scanner position of 1 cloud is not in the merged cloud/);
+    expect(await scansOf(merged.id)).toEqual({ origins: undefined, numbers: [-1, 0, 0, 0] });
+  });
+
   test("of a cloud that stood still are the beam origins of its points beside one that moved", async () => {
     const rows = ["x y z origin_x origin_y origin_z", "1 1 1 0 0 2", "2 2 2 0 1 2"].join("\n");
     const moving = (await create(made, made.file("moving.txt", rows))).session_id;

@@ -133,7 +133,7 @@ async function analysed(id: string) {
   const crowns = [];
   for (const shape of ["ellipsoid", "cone", "alpha"] as const)
     crowns.push(...(await client.fitCrown({ source, shape, tree_instance_ids: [1, 2, 3] })).crowns);
-  const wood = await client.segmentWoodSession(id, { method: "geometric", acknowledge_cost: true });
+  const wood = await client.segmentWoodSession(id, { method: "sota", acknowledge_cost: true });
   const models = await client.treeQsm(id, { tree_ids: [2], include_models: false });
   return {
     noise: noise.flagged,

@@ -26,8 +26,6 @@ std::string number(double value) {
   return text;
 }
 
-double quantized(double value) { return std::round(value * 65536.0) / 65536.0; }
-
 /// Cell 0 is centred at 0; cell -c is the mirror image of cell c.
 std::int64_t cell_of(double value, double size) {
   const double cells = std::floor(std::fabs(value) / size + 0.5 + 1e-6);
@@ -137,10 +135,6 @@ BulkVector<std::uint64_t> voxel_keys(Span<const Vec3d> points, Span<const std::u
 }
 
 }  // namespace
-
-Vec3d local_position(const Vec3d& point, const Vec3d& origin) {
-  return {quantized(point.x - origin.x), quantized(point.y - origin.y), quantized(point.z - origin.z)};
-}
 
 Vec3d box_center(Span<const Vec3d> points, OpContext& ctx) {
   std::vector<Box3d> boxes(static_cast<std::size_t>(ctx.threads()));

@@ -5,6 +5,7 @@
 #include "core/op_context.h"
 #include "core/span.h"
 #include "core/vec3.h"
+#include "ops/trees/local_position.h"
 
 namespace pc {
 
@@ -16,10 +17,6 @@ struct VoxelNodes {
   BulkVector<Vec3d> position;          ///< (m) the point nearest to the centre of its voxel
   BulkVector<std::uint32_t> of_point;  ///< (n) node of each point, or kNoNode
 };
-
-/// A position relative to `origin`, to 2^-16 m: an offset of the cloud by 5e6 m changes the last bits of a float64,
-/// which would decide between equally distant neighbours.
-Vec3d local_position(const Vec3d& point, const Vec3d& origin);
 
 /// Centre of the bounding box of the finite points; 0 if there are none.
 Vec3d box_center(Span<const Vec3d> points, OpContext& ctx);

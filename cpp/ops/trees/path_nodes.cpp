@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/radix_sort.h"
 #include "core/round.h"
+#include "ops/trees/local_position.h"
 
 namespace pc {
 
@@ -58,7 +59,7 @@ struct Grid {
     return static_cast<std::uint32_t>(std::floor(cells) + kMiddleCell);
   }
   Cell of(const Vec3d& p) const {
-    const Vec3d at = p - origin;
+    const Vec3d at = local_position(p, origin);
     return {index(at.x / edge), index(at.y / edge), index(at.z / edge)};
   }
   /// Place of a point in its voxel, in parts.
@@ -157,7 +158,7 @@ Sums sum_of(const Sorted& sorted, std::size_t node, Span<const Vec3d> xyz, Span<
   Sums sums;
   for (std::uint32_t i = sorted.first[node]; i < sorted.first[node + 1]; ++i) {
     const std::uint32_t row = sorted.row[i];
-    const Vec3d at = xyz[row] - grid.origin;
+    const Vec3d at = local_position(xyz[row], grid.origin);
     sums.x += Grid::part(at.x, grid.edge, cell.x);
     sums.y += Grid::part(at.y, grid.edge, cell.y);
     sums.z += Grid::part(at.z, grid.edge, cell.z);

@@ -25,8 +25,9 @@ struct PathNodes {
   std::size_t size() const { return place.size(); }
 };
 
-/// Nodes by ascending x, y and z of their voxels. Means are sums of whole numbers, so they do not depend on the order of
-/// the points. Extents of more than 2^31 voxels enlarge the voxels.
+/// Nodes by ascending x, y and z of their voxels. Positions are those of local_position.h, to 2^-16 m, so that a cloud that
+/// was moved has the same nodes. Means are sums of whole numbers, so they do not depend on the order of the points. Extents
+/// of more than 2^31 voxels enlarge the voxels.
 ///
 /// heights  (n) or empty
 /// Cost     O(n) time; 28 bytes per point while it runs, 40 bytes per node and 4 per point after it.

@@ -17,11 +17,19 @@ export interface BuiltOctree {
   readonly misses: readonly Vec3[];
 }
 
+/** Value of the file = stored / divisor + offset. */
+export interface IntensityUnits {
+  readonly divisor: number;
+  readonly offset: number;
+}
+
 export interface ModelCloud {
   /** Stored frame; every list below has one entry per row. */
   readonly positions: readonly Vec3[];
   readonly colors: readonly Vec3[] | null;
   readonly intensity: readonly number[] | null;
+  /** Of a stored intensity; null = unknown. */
+  readonly units: IntensityUnits | null;
   readonly timestamps: readonly number[] | null;
   readonly origins: readonly Vec3[] | null;
   readonly extras: ReadonlyMap<string, readonly number[]>;

@@ -254,9 +254,30 @@ export function transform(cloud: ModelCloud, matrix: Matrix, mode: "rebuild" | "
   return edited(built(moved), answer); // an octree that is moved along loses nothing
 }
 
+/** Stored intensities that were stretched to 16 bits from different ranges, in one range if that is at most 16 times the narrowest. */
+function inOneRange(parts: readonly ModelCloud[]): ModelCloud[] {
+  const own = parts.flatMap(({ intensity, units }) => (intensity ? [units] : []));
+  const [first = null] = own;
+  if (own.every((units) => units?.divisor === first?.divisor && units?.offset === first?.offset))
+    return parts.map((part) => ({ ...part, units: first }));
+  const known = own.flatMap((units) => (units ? [units] : []));
+  const low = Math.min(...known.map(({ offset }) => offset));
+  const high = Math.max(...known.map(({ divisor, offset }) => offset + 65_535 / divisor));
+  const narrowest = Math.min(...known.map(({ divisor, offset }) => offset + 65_535 / divisor - offset));
+  if (known.length < own.length || high - low > 16 * narrowest) return parts.map((part) => ({ ...part, units: null }));
+  const divisor = 65_535 / (high - low);
+  return parts.map((part) => {
+    const { intensity, units } = part;
+    if (!intensity || !units) return { ...part, units: { divisor, offset: low } };
+    const [factor, added] = [divisor / units.divisor, (units.offset - low) * divisor];
+    const scaled = intensity.map((value) => Math.min(65_535, Math.max(0, rint(value * factor + added))));
+    return { ...part, intensity: scaled, units: { divisor, offset: low } };
+  });
+}
+
 /** Several sessions into a new one, in the frame of the first. */
 export function merge(clouds: readonly ModelCloud[]): { status: number; merged: ModelCloud | null } {
-  const parts = clouds.map((cloud) => gather(cloud, survivors(cloud)));
+  const parts = inOneRange(clouds.map((cloud) => gather(cloud, survivors(cloud))));
   const [first] = parts;
   if (!first || parts.length < 2 || parts.every((part) => rowCount(part) === 0)) return { status: 400, merged: null };
   const anyExact = parts.every(({ shift }) => sameShift(shift, first.shift));

@@ -102,7 +102,8 @@ export async function open(made: TestApp, wish: CloudWish, name: string): Promis
   const session = await made.deps.sessions.get(session_id);
   const scaled = session.state.columns.get("intensity")?.native;
   const intensity = scaled ? Array.from(readNumbers(scaled).slice(0, cloud.positions.length), Number) : null;
-  return [session_id, compareState(session.state, { ...cloud, intensity: cloud.intensity && intensity })];
+  const units = session.state.meta.intensity_units ?? null;
+  return [session_id, compareState(session.state, { ...cloud, intensity: cloud.intensity && intensity, units })];
 }
 
 /**

@@ -136,6 +136,7 @@ export function sourceOf(wish: CloudWish): { text: string; world_shift: Vec3 | n
     positions: rows.map(({ position }) => minus(position, shift)),
     colors: has("colors") ? rows.map(({ color: [r, g, b] }) => [r * 256, g * 256, b * 256]) : null,
     intensity: has("intensity") ? rows.map(() => 0) : null,
+    units: null,
     timestamps: has("timestamps") ? rows.map(({ time }) => time) : null,
     origins: has("origins") ? rows.map(({ origin }) => minus(origin, shift)) : null,
     extras: new Map(extras.map((slug) => [slug, rows.map((row) => row.extras[slug] ?? 0)])),

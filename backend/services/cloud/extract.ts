@@ -59,8 +59,7 @@ export function extractByColumn(
       const makers = slices.map((slice): Maker => {
         const make = async (whole: Job) => {
           const quiet = whole.quiet(buildThreads(slice.count, total));
-          const others = misses && (await missesOfOtherScans(misses, request.slug, slice, quiet));
-          const columns = await groupColumns(base, { order, slice, misses, others }, quiet);
+          const columns = await childColumns(base, { order, slice, misses }, request.slug, quiet);
           const meta = childMeta(base, hitsToTake(base, request.slug, mask.hit_count, slice), slice.count);
           return makeChildOf(birth, columns, meta, deps, WHOLE, quiet);
         };
@@ -156,22 +155,28 @@ async function missColumns(base: CloudState, skip: NativeColumn | null, job: Job
   return new Map(keys.map((key, i) => [key, job.adopt(new ColumnRef(kept[i] as NativeColumn)).native]));
 }
 
-/** u8 per miss, 1 = of another scan; null if the column does not tell scans apart. */
-async function missesOfOtherScans(
-  misses: Misses,
-  slug: string,
-  { value }: Slice,
-  job: Job,
-): Promise<NativeColumn | null> {
+/** The columns of a child; a scan has its own misses. The caller owns them. */
+async function childColumns(base: CloudState, group: Omit<Group, "others">, slug: string, job: Job) {
+  const others = group.misses && (await missesOfOtherScans(group.misses, slug, group.slice, job));
+  try {
+    return await groupColumns(base, { ...group, others: others?.native ?? null }, job);
+  } finally {
+    others?.release(); // at once: there can be many scans
+  }
+}
+
+/** u8 per miss, 1 = of another scan; null if the column does not tell scans apart. The caller owns it. */
+async function missesOfOtherScans(misses: Misses, slug: string, { value }: Slice, job: Job): Promise<ColumnRef | null> {
   const column = slug === SCAN_SLUG ? misses.get(extraKey(SCAN_SLUG)) : undefined;
   if (!column) return null;
   const filters = [{ column, min: -Infinity, max: Infinity, values: [value] }];
   const positions = misses.get("positions") as NativeColumn;
-  const own = job.adopt(
-    new ColumnRef(await job.track(() => native.selectRows({ positions, regions: [], filters }))),
-  ).native;
-  return job.adopt(new ColumnRef((await job.track(() => combineMasks([{ mask: own, invert: true }], "and"))).mask))
-    .native;
+  const own = await job.track(() => native.selectRows({ positions, regions: [], filters }));
+  try {
+    return new ColumnRef((await job.track(() => combineMasks([{ mask: own, invert: true }], "and"))).mask);
+  } finally {
+    own.release();
+  }
 }
 
 const alignedKeys = ({ columns }: CloudState): string[] => [...columns.keys()].filter((key) => key !== "deleted");

@@ -1,5 +1,6 @@
 import type { LadScan } from "../../../../shared/contract/lad-scan.ts";
 import { AppError } from "../../../../shared/errors.ts";
+import { MAX_LAD_SCANS } from "../../../../shared/limits.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { selectRows, unionRows } from "../../../native/cloud/edit.ts";
@@ -198,7 +199,8 @@ async function originsOf(
   if (trajectory) return { ...(await movingOrigins(name, times, trajectory, shift, job)), moving: true };
   const scan_index = columns.get(extraKey("scan_index"))?.native;
   const scans = (scan_index && (await knownClasses(scan_index, null, job))?.values.length) ?? 1;
-  if (scans > 1)
+  // More numbers are no scans, but lines of one.
+  if (scans > 1 && scans <= MAX_LAD_SCANS)
     throw refused(
       `${name} has the points of ${scans} scans (scan_index), but not where these stood, and one origin cannot be that of all. Extract them by the column scan_index (exclude_values [], include_misses true) and send each with its own origin.`,
     );

@@ -92,6 +92,7 @@ const NOT_REPORTED = [
   /\b32-bit vertices of the mesh\b/,
   /\bjoined to an absolute trajectory\b/,
   /\bheights above the former ground\b/,
+  /^The clouds are \d+ scans: scan_index\b/,
   /\blabelled as noise \(.*\) (?:(?:is|are) no ground|belongs? to no (?:surface|stem))\.$/,
 ];
 

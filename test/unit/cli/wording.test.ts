@@ -79,7 +79,8 @@ test.each([
 
 test("warnings come once; those on things a report does not contain are left out", () => {
   const mesh = "The 32-bit vertices of the mesh keep 0.03 m.";
-  expect(reportedWarnings(["a", mesh, "a", "world_shift is large"])).toEqual(["a", "--shift is large"]);
+  const scans = "The clouds are 2 scans: scan_index of the merged cloud tells them apart.";
+  expect(reportedWarnings(["a", mesh, scans, "a", "world_shift is large"])).toEqual(["a", "--shift is large"]);
 });
 
 test("heights above a former ground are measured anew by every report", () => {

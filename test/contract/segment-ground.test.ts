@@ -1,13 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { addon } from "../../backend/native/core/addon.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
-import { refused } from "../support/app/app.ts";
-import { heldUntilCanceled } from "../support/native/native-failure.ts";
-import { atMoment } from "../support/native/native-moment.ts";
-import { eventually, stopwatch, type Times } from "../support/run/stopwatch.ts";
 import { agreement, EXPECTED_GROUND, WOODED, wooded } from "../support/scans/ground-cloud.ts";
-import { rowsOf } from "../support/scans/noisy-cloud.ts";
-import { answered, cloud, refusal } from "../support/session/session-edits.ts";
+import { answered } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const URL = "/api/segment/ground";
@@ -250,110 +245,6 @@ test("from the tile threshold on, the tiles are reported and a measured threshol
   expect(agreement(answer.labels, truth)).toBeGreaterThan(0.98);
 });
 
-describe("a session as source", () => {
-  test("labels the hits that are not deleted, in order", async () => {
-    const rows = ["x y z is_miss", "0 0 900 1", ...rowsOf(points).map((row) => `${row} 0`)];
-    const { session_id } = await cloud(made, rows);
-    const region = { kind: "box", min: [-0.1, -0.1, -9], max: [0.1, 0.1, 1] }; // the first ground point
-    const deleting = `/api/cloud/session/${session_id}/delete_region`;
-    await made.app.inject({ method: "POST", url: deleting, payload: { region } });
-    const answer = await segment({ source: { session_id, max_points: 10, translation: [1, 2, 3] } });
-    expect(Array.from(answer.labels)).toEqual(EXPECTED_GROUND.slice(1));
-    expect(answer.num_points).toBe(points.length - 1);
-  });
-  test.each([
-    [{ source: { session_id: "00000000" } }, 404, "Cloud session not found: 00000000"],
-    [{ source: {} }, 400, "the source has neither a session_id nor a source_path"],
-    [{ source: { source_path: "/a.las" } }, 400, expect.stringContaining("no session")],
-    [{ source: { session_id: "00000000", translation: [1] } }, 400, expect.stringContaining("translation")],
-  ])("%j", async (request, status, detail) => {
-    expect(await refusal(made, URL, request)).toEqual([status, detail]);
-  });
-});
-
-const FAILED = { success: false, labels: [], num_points: 0, num_ground: 0, num_plant: 0, params_used: {}, tiled: null };
-
-test.each([0, 1, 9])("%i points are too few", async (count) => {
-  for (const method of ["cloth", "smrf", "auto"]) {
-    expect(await segment({ points: points.slice(0, count), method })).toMatchObject({
-      ...FAILED,
-      method,
-      error: `Need at least 10 points for ground segmentation, but there are ${count}`,
-      code: "invalid_argument",
-    });
-  }
-});
-
-describe("unusual clouds get a result", () => {
-  const one = Array.from({ length: 500 }, () => [1e7, 2e7, 3]);
-  const line = Array.from({ length: 50 }, (_, i) => [i, 0, 0]);
-  test.each([
-    ["ten points", points.slice(0, 10)],
-    ["all in one place", one],
-    ["a line", line],
-    ["a wall", Array.from({ length: 400 }, (_, i) => [i % 20, 0, Math.floor(i / 20)])],
-  ])("%s", async (_name, odd) => {
-    for (const method of ["cloth", "smrf", "auto"]) {
-      const answer = await segment({ points: odd, method });
-      expect([answer.success, answer.error, answer.num_points]).toEqual([true, null, odd.length]);
-      expect(answer.num_ground + answer.num_plant).toBe(odd.length);
-    }
-  });
-});
-
 test("unknown keys are named in the warnings", async () => {
   expect((await segment({ points, rigidity: 2 })).warnings[0]).toContain('"rigidity"');
-});
-
-test("an internal failure is reported in `error`", async () => {
-  const spy = vi.spyOn(addon, "clothSimulation").mockImplementation(() => {
-    throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });
-  });
-  expect(await segment({ points, method: "cloth" })).toMatchObject({
-    ...FAILED,
-    error: "no memory left",
-    code: "out_of_memory",
-  });
-  spy.mockRestore();
-});
-
-test.each([
-  ["groundMeasures", "cloth"],
-  ["clothSimulation", "cloth"],
-  ["smrf", "smrf"],
-  ["groundAuto", "auto"],
-] as const)("canceled in %s: 499, and nothing is kept", async (op, method) => {
-  const before = addon.bulkBytesInUse();
-  let reached = false;
-  const cancel = () => {
-    reached = true;
-    setImmediate(() => made.deps.jobs.cancelAll()); // once the run knows the op
-  };
-  const value = await heldUntilCanceled(op, cancel, () => refused(made, URL, { points, method }));
-  expect(reached).toBe(true);
-  expect(value).toEqual({ status: 499, detail: "Ground segmentation was canceled.", code: "canceled" });
-  await eventually(() => expect(addon.bulkBytesInUse()).toBe(before));
-});
-
-test("a cancel during the cloth simulation stops it in time", async () => {
-  const { points: many } = wooded(60, 0.3);
-  let stop: (() => Times) | undefined;
-  const { reached, value } = await atMoment(
-    { op: "clothSimulation", phase: "Dropping the cloth" },
-    () => {
-      stop = stopwatch();
-      made.deps.jobs.cancelAll();
-    },
-    () =>
-      refused(made, URL, {
-        points: many,
-        cloth_resolution: 0.02,
-        rigidness: 3,
-        slope_smooth: false,
-        class_threshold: 0.1,
-      }),
-  );
-  expect(reached).toBe(true);
-  expect(stop?.().own_ms).toBeLessThan(250);
-  expect(value).toMatchObject({ status: 499, detail: "Ground segmentation was canceled." });
 });

@@ -4,6 +4,7 @@
 
 #include "core/qsm.h"
 #include "ops/qsm/radius_errors.h"
+#include "ops/qsm/radius_evidence.h"
 
 namespace pc {
 
@@ -24,14 +25,6 @@ struct TaperLaws {
 /// Share of clusters from which they are leaves, and not branches that few points were measured on.
 constexpr double kMostClusters = 0.5;
 
-/// What the taper model knows of each cylinder, parents before children, cyl_id = index.
-struct TaperEvidence {
-  const std::vector<double>& arc_cov;             ///< 0..1, longest arc that points cover
-  const std::vector<double>& noise_m;             ///< of the residuals; NaN unless fitted
-  const std::vector<std::uint32_t>& point_count;  ///< that each was fitted to
-  double twig_radius_m;
-};
-
 /// Estimates radii from the tree's law of taper and the measured radii, each weighted by its standard error (radius model
 /// "tapered"). Writes radius and radius_se of the cylinders.
 ///
@@ -41,12 +34,8 @@ struct TaperEvidence {
 ///            law (scale 0.3 m, power 0.5), which few cylinders do not outweigh. Fewer than five that tell: the general law. Its spread
 ///            is that of all that determined it, less their errors.
 ///            Clusters of leaves (kMostClusters) follow the general law, whatever is fitted to their points.
-/// Thin       Of a cylinder about as thin as the scatter of its points the mean square of their distances from the axis is that
-///            of the radius and of the noise, which surfaces of thicker branches show; bundles scatter more and are left out.
-///            Its square, negative ones too, is evidence for the law and the estimate.
-/// Estimate   The deviation from the law by taper_posterior; branches of the stem start from their own law. A measured
-///            radius counts by its standard error, the scatter of its points against it, the longest arc and the surface seen: on
-///            a short arc lie two twigs beside each other, too. Scatter as of surfaces, seen all around, is no bundle's.
+/// Evidence   measured_radii; the square of a thin radius, negative ones too, counts for the law and the estimate.
+/// Estimate   The deviation from the law by taper_posterior; branches of the stem start from their own law.
 /// Errors     Those of the posterior, and of the level of each law: the deviation of the general law, unless measured radii
 ///            tell more (median of them, hence pi / 2 times the variance of a mean).
 /// Bounds     Non-increasing along each shoot, no branch thicker than what carries it, nothing thinner than the twig. Where

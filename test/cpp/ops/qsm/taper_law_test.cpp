@@ -21,9 +21,9 @@ struct Tree {
   std::vector<QsmCylinder> cylinders;
   std::vector<double> truth, arc, noise;
   std::vector<std::uint32_t> points;
+  std::vector<std::size_t> stem;  ///< cylinders, base first
 
   Tree() {
-    std::vector<std::size_t> stem;
     for (std::size_t i = 0; i < kStemPieces; ++i) {
       const double z = 0.25 * static_cast<double>(i);
       stem.push_back(
@@ -237,6 +237,40 @@ TEST(TaperLaw, WhatIsSeenAllAroundAndScattersAsSurfacesDoIsNoBundle) {
   };
   EXPECT_NEAR(found_over_fitted(ThinTree::kNoise), 0.95, 0.05);
   EXPECT_LT(found_over_fitted(1.3 * ThinTree::kNoise), 0.8);
+}
+
+TEST(TaperLaw, NoMeasuredRadiusIsAboveThatOfTheWoodBelow) {
+  ThinTree tree(ThinTree::kNoise);
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < tree.cylinders.size(); ++i) {
+    QsmCylinder& c = tree.cylinders[i];
+    if (c.rank == 0 || c.shoot_id < 20) continue;  // the stem below is 0.09 m and thinner
+    c.radius = 0.12;                               // through several twigs side by side
+    c.radius_se = 0.002;
+    c.surf_cov = tree.arc[i] = 0.5;
+    wrong.push_back(i);
+  }
+  ASSERT_GT(wrong.size(), 100U);
+  EXPECT_EQ(tree.apply().branches.trusted, 0U);
+  for (const std::size_t i : wrong) EXPECT_LT(tree.cylinders[i].radius, 2 * tree.truth[i]);
+}
+
+TEST(TaperLaw, AFlaredStemThatIsSeenAllAroundKeepsItsRadius) {
+  const auto found = [](double seen) {
+    Tree tree;
+    double fitted = 0;
+    for (std::size_t i = 5; i-- > 0;) {  // buttresses
+      QsmCylinder& c = tree.cylinders[tree.stem[i]];
+      fitted = c.radius *= 1.25 - 0.05 * static_cast<double>(i);
+      c.surf_cov = seen;
+      c.radius_se = 0.01 * fitted;
+      tree.noise[tree.stem[i]] = 0.2 * fitted;
+    }
+    tree.apply();
+    return tree.cylinders[0].radius / fitted;
+  };
+  EXPECT_GT(found(0.95), 0.93);
+  EXPECT_LT(found(0.5), 0.85);
 }
 
 TEST(TaperLaw, ShortArcsTellLittle) {

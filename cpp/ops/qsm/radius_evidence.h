@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/qsm.h"
+#include "ops/qsm/taper_posterior.h"
+
+namespace pc {
+
+constexpr double kLeastWoodRadius = 0.001;  // metres
+
+/// What was measured on each cylinder, parents before children, cyl_id = index.
+struct TaperEvidence {
+  const std::vector<double>& arc_cov;             ///< 0..1, longest arc that points cover
+  const std::vector<double>& noise_m;             ///< of the residuals; NaN unless fitted
+  const std::vector<std::uint32_t>& point_count;  ///< that each was fitted to
+  double twig_radius_m;
+};
+
+/// A measured radius as evidence: logarithm and its variance; infinite where there is none.
+struct MeasuredRadius {
+  double log_radius = 0;
+  double variance = std::numeric_limits<double>::infinity();
+  double length_m = 0;
+  bool trusted = false;
+  /// Of a cylinder of about the scatter of its points: the square of the radius, which noise may make negative, its standard
+  /// deviation at radius 0 and what that grows by with the square; 0 for others.
+  double square = 0, square_noise = 0, square_slope = 0;
+  bool is_thin() const { return square_noise > 0; }
+  double square_variance(double of) const { return square_noise * square_noise + square_slope * of; }
+};
+
+/// What the fitted radii are worth.
+///
+/// Fitted    Counts by its standard error, the scatter of its points against it, the longest arc and the surface seen: on a
+///           short arc lie two twigs beside each other, too. Scatter as of surfaces, seen all around, is no bundle's, nor is
+///           any on a stem of 5 cm and more that is seen all around: buttresses and bark leave its mean radius what it is.
+/// Thin      Of a cylinder about as thin as the scatter of its points the mean square of their distances from the axis is that
+///           of the radius and of the noise, which surfaces of thicker branches show; bundles scatter more and are left out.
+/// Too thick No wood is thicker than what carries it. A fitted radius a fifth above that of a trusted surface that is seen
+///           all around, anywhere between the cylinder and the base, is of something else, as of several twigs side by side.
+/// Source    Own.
+std::vector<MeasuredRadius> measured_radii(const std::vector<QsmCylinder>& cylinders,
+                                           const TaperEvidence& evidence);
+
+/// What a cylinder for which the law says exp(law_log) is told by its points.
+Belief belief_of(const MeasuredRadius& measured, double law_log);
+
+}  // namespace pc

@@ -58,6 +58,8 @@ export interface NativeCrown {
   readonly holds_enough: boolean;
   /** Every edge of the mesh joins two triangles. */
   readonly watertight: boolean;
+  /** alpha: volume at twice the radius over that at the radius; 1 if it was given, and for other shapes. */
+  readonly growth_of_doubled: number;
 }
 
 export interface CrownFit {

@@ -133,6 +133,32 @@ test("alpha: a lattice has an exact volume before smoothing, and a closed mesh",
   ]);
 });
 
+test("alpha: a volume that depends on the automatic radius is told", async () => {
+  // Clumps on a sphere, and rods to them from its middle: gaps of many widths.
+  const even = (i: number, step: number) => 2 * ((i * step) % 1) - 1;
+  const rows = Array.from({ length: 60 }, (_, k) => k).flatMap((k) => {
+    const z = 1 - (2 * k + 1) / 60;
+    const across = Math.sqrt(1 - z * z);
+    const way = [across * Math.cos(2.4 * k), across * Math.sin(2.4 * k), z];
+    return Array.from({ length: 200 }, (_, i) => {
+      const off = [even(i + 1, 0.7548776662), even(i + 1, 0.5698402909), even(i + 1, 0.8191725134)];
+      const at = way.map((v, axis) => (i % 2 ? v + 0.1 * (off[axis] ?? 0) : (v * i) / 200 + 0.04 * (off[axis] ?? 0)));
+      return `${at.map((v) => (10 * v).toFixed(3)).join(" ")} 1 2 2`;
+    });
+  });
+  const source = await opened(rows);
+  const tail = await fitted({ source, shape: "alpha", strictness: 0 });
+  const { alpha_m = 0 } = (tail.crowns[0]?.params ?? {}) as { alpha_m?: number };
+  const told = tail.warnings?.find((text) => text.startsWith("The volume of the crown depends on alpha"));
+  const wide = await fitted({ source, shape: "alpha", strictness: 0, alpha: 2 * alpha_m });
+  const growth = (wide.crowns[0]?.metrics.crown_volume_m3 ?? 0) / (tail.crowns[0]?.metrics.crown_volume_m3 ?? 1);
+  expect(growth).toBeGreaterThan(1.1);
+  expect(told).toContain(`(${alpha_m.toPrecision(2)} m): with twice that it is larger by about `);
+  const solid = 1 + Number(/about (\d+) %/.exec(told ?? "")?.[1]) / 100; // the mesh is smoothed
+  expect(Math.abs(solid / growth - 1)).toBeLessThan(0.15);
+  expect(wide.warnings?.join() ?? "").not.toContain("depends on alpha");
+});
+
 describe("which points", () => {
   test("without ids the whole cloud is one tree, without its ground", async () => {
     const source = await opened(TWO);

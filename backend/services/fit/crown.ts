@@ -15,6 +15,7 @@ import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
+import { alphaWarnings } from "./alpha-warnings.ts";
 import { crownEntry } from "./crown-entry.ts";
 import { type CrownTrees, crownTrees } from "./crown-trees.ts";
 
@@ -184,6 +185,7 @@ function answer(
     const wanted = request.ground_baseline === "ground_class" ? (found.ground_z ?? ground.get(id) ?? null) : null;
     return [crownEntry(id, { shape, alpha: request.alpha ?? null }, found.crown, wanted ?? found.lowest_z)];
   });
+  warnings.push(...alphaWarnings(fits.flatMap(({ found }) => (found?.crown ? [found.crown] : []))));
   const told = warnings.length > 0 ? { warnings } : {};
   if (crowns.length > 0) return { success: true, error: null, crowns, ...told };
   return { success: false, error: "No crown could be fitted", code: "invalid_argument", crowns: [], ...told };

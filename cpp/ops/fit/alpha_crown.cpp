@@ -10,11 +10,11 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/radix_sort.h"
+#include "ops/fit/alpha_solid.h"
 #include "ops/fit/crown_trim.h"
 #include "ops/fit/mesh_smoothing.h"
 #include "ops/fit/thin_parts.h"
 #include "ops/fit/unseen_layer.h"
-#include "spatial/circumradius.h"
 #include "spatial/union_find.h"
 
 namespace pc {
@@ -65,171 +65,6 @@ Spacing spacing_of(const Cells& cells, OpContext& ctx) {
   return {sum / static_cast<double>(count), count};
 }
 
-/// Radius of the circle through each face, four per slot.
-BulkVector<float> face_radii(const Cells& cells, OpContext& ctx) {
-  const Span<const Vec3d> at = cells.vertices();
-  BulkVector<float> radii(4 * cells.slots());
-  parallel_for(ctx, cells.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      if (!cells.is_finite_cell(slot)) continue;
-      for (std::size_t i = 0; i < 4; ++i) {
-        std::array<std::uint32_t, 3> face{};
-        for (std::size_t k = 0; k < 3; ++k) face[k] = cells.corners(slot)[Cells::kFace[i][k]];
-        std::sort(face.begin(), face.end());  // the same radius from both sides
-        const auto circle = circumradius::circle_of(at[face[0]], at[face[1]], at[face[2]]);
-        radii[4 * slot + i] = static_cast<float>(std::sqrt(circle.squared_radius));
-      }
-    }
-  });
-  return radii;
-}
-
-constexpr std::uint32_t kUnseen = 0, kOutside = 1, kFirstPart = 2;
-
-/// The part of the space that a ball does not enter, and what is known of it.
-class Solid {
- public:
-  Solid(const Cells& cells, const BulkVector<float>& radii, OpContext& ctx)
-      : cells_(cells), radii_(radii), ctx_(ctx), mark_(cells.slots()) {}
-
-  /// Finds the largest part for a radius.
-  void carve(double alpha) {
-    std::fill(mark_.begin(), mark_.end(), kUnseen);
-    const auto passes = [&](std::size_t slot, std::size_t i) { return radii_[4 * slot + i] > alpha; };
-    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
-      if (slot % kGrain == 0) ctx_.checkpoint();
-      if (!cells_.is_finite_cell(slot) || mark_[slot] != kUnseen) continue;
-      for (std::size_t i = 0; i < 4; ++i)
-        if (!cells_.is_finite_cell(cells_.neighbor(slot, i)) && passes(slot, i))
-          spread(slot, kOutside, passes);
-    }
-    double most = 0;
-    std::uint32_t next = kFirstPart;
-    chosen_ = kUnseen;
-    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
-      if (slot % kGrain == 0) ctx_.checkpoint();
-      if (!cells_.is_finite_cell(slot) || mark_[slot] != kUnseen) continue;
-      const double volume = spread(slot, next, [](std::size_t, std::size_t) { return true; });
-      if (volume > most) {
-        most = volume;
-        chosen_ = next;
-      }
-      ++next;
-    }
-  }
-
-  bool empty() const { return chosen_ == kUnseen; }
-
-  double volume_m3() const {
-    return volume_if([](std::size_t) { return true; });
-  }
-
-  /// Of the cells that the ball could enter, were it inside.
-  double hollow_m3(double alpha) const {
-    return volume_if([&](std::size_t slot) {
-      const float* face = &radii_[4 * slot];
-      return std::max({face[0], face[1], face[2], face[3]}) > alpha;
-    });
-  }
-
-  /// Non-zero for the vertices of the solid.
-  BulkVector<std::uint8_t> held() const {
-    BulkVector<std::uint8_t> held(cells_.vertices().size);
-    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
-      if (slot % kGrain == 0) ctx_.checkpoint();
-      if (mark_[slot] != chosen_) continue;
-      for (const std::uint32_t corner : cells_.corners(slot)) held[corner] = 1;
-    }
-    return held;
-  }
-
-  /// Faces of its surface: four times the slot plus the number of the face.
-  BulkVector<std::uint32_t> faces() const {
-    BulkVector<std::uint32_t> faces;
-    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
-      if (slot % kGrain == 0) ctx_.checkpoint();
-      if (mark_[slot] != chosen_) continue;
-      for (std::size_t i = 0; i < 4; ++i)
-        if (mark_[cells_.neighbor(slot, i)] != chosen_)
-          faces.push_back(static_cast<std::uint32_t>(4 * slot + i));
-    }
-    return faces;
-  }
-
-  /// Vertices of these faces, three each.
-  BulkVector<std::uint32_t> triangles(const BulkVector<std::uint32_t>& faces) const {
-    BulkVector<std::uint32_t> triangles;
-    for (const std::uint32_t face : faces)
-      for (const std::uint8_t k : Cells::kFace[face % 4]) triangles.push_back(cells_.corners(face / 4)[k]);
-    return triangles;
-  }
-
-  /// The face that meets a face at its edge from a to b across the solid, whichever other faces have this edge.
-  std::uint32_t mate(std::uint32_t face, std::uint32_t a, std::uint32_t b) const {
-    std::size_t slot = face / 4;
-    std::uint32_t before = cells_.corners(slot)[face % 4], ahead = third(slot, a, b, before);
-    for (;;) {
-      const auto& corners = cells_.corners(slot);
-      const auto opposite =
-          static_cast<std::size_t>(std::find(corners.begin(), corners.end(), ahead) - corners.begin());
-      const std::uint32_t behind = cells_.neighbor(slot, opposite);
-      if (mark_[behind] != chosen_) return static_cast<std::uint32_t>(4 * slot + opposite);
-      slot = behind;
-      ahead = std::exchange(before, third(slot, a, b, before));
-    }
-  }
-
- private:
-  template <class Wanted>
-  double volume_if(const Wanted& wanted) const {
-    double sum = 0;
-    for (std::size_t slot = 0; slot < cells_.slots(); ++slot) {
-      if (slot % kGrain == 0) ctx_.checkpoint();
-      if (mark_[slot] == chosen_ && wanted(slot)) sum += volume_of(slot);
-    }
-    return sum;
-  }
-  /// Marks the unseen cells that can be reached; returns their volume.
-  template <class Passes>
-  double spread(std::size_t first, std::uint32_t mark, const Passes& passes) {
-    double volume = 0;
-    stack_.push_back(static_cast<std::uint32_t>(first));
-    mark_[first] = mark;
-    for (std::size_t seen = 0; !stack_.empty(); ++seen) {
-      if (seen % kGrain == 0) ctx_.checkpoint();
-      const std::uint32_t slot = stack_.back();
-      stack_.resize(stack_.size() - 1);
-      volume += volume_of(slot);
-      for (std::size_t i = 0; i < 4; ++i) {
-        const std::uint32_t behind = cells_.neighbor(slot, i);
-        if (!cells_.is_finite_cell(behind) || mark_[behind] != kUnseen || !passes(slot, i)) continue;
-        mark_[behind] = mark;
-        stack_.push_back(behind);
-      }
-    }
-    return volume;
-  }
-  /// The corner of a cell that is none of three others.
-  std::uint32_t third(std::size_t slot, std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
-    for (const std::uint32_t corner : cells_.corners(slot))
-      if (corner != a && corner != b && corner != c) return corner;
-    throw Error(ErrorCode::kInternal, "a tetrahedron with two equal corners");
-  }
-  double volume_of(std::size_t slot) const {
-    const Span<const Vec3d> at = cells_.vertices();
-    const auto& c = cells_.corners(slot);
-    const Vec3d a = at[c[0]] - at[c[3]], b = at[c[1]] - at[c[3]], d = at[c[2]] - at[c[3]];
-    return (a.x * (b.y * d.z - b.z * d.y) + a.y * (b.z * d.x - b.x * d.z) + a.z * (b.x * d.y - b.y * d.x)) /
-           6;
-  }
-
-  const Cells& cells_;
-  const BulkVector<float>& radii_;
-  OpContext& ctx_;
-  BulkVector<std::uint32_t> mark_, stack_;
-  std::uint32_t chosen_ = kUnseen;
-};
-
 /// Whether no edge has more than two triangles, of a surface that is the boundary of a solid.
 bool is_watertight(Span<const std::uint32_t> triangles, OpContext& ctx) {
   BulkVector<std::uint64_t> edges(triangles.size);
@@ -254,7 +89,7 @@ struct Carved {
   BulkVector<std::uint32_t> faces;
 };
 
-Carved carved(Solid& solid, const Cells& cells, double alpha, OpContext& ctx) {
+Carved carved(AlphaSolid& solid, const Cells& cells, double alpha, OpContext& ctx) {
   Carved out;
   solid.carve(alpha);
   if (solid.empty()) return out;
@@ -272,7 +107,7 @@ Carved carved(Solid& solid, const Cells& cells, double alpha, OpContext& ctx) {
 }
 
 /// Mesh of the solid's surface. Where parts of the surface touch at an edge or a vertex, each part gets its own vertices.
-CrownMesh split_mesh(const Solid& solid, const Cells& cells, const BulkVector<std::uint32_t>& faces,
+CrownMesh split_mesh(const AlphaSolid& solid, const Cells& cells, const BulkVector<std::uint32_t>& faces,
                      OpContext& ctx) {
   const BulkVector<std::uint32_t> triangles = solid.triangles(faces);
   BulkVector<std::uint32_t> place(4 * cells.slots()), number(triangles.size());
@@ -309,7 +144,7 @@ struct Wrapped {
   double unseen_m3 = 0;  ///< between the mesh and the solid that the points fill
 };
 
-Wrapped wrapped(const Solid& solid, const Cells& cells, Carved carved, OpContext& ctx) {
+Wrapped wrapped(const AlphaSolid& solid, const Cells& cells, Carved carved, OpContext& ctx) {
   Wrapped out{std::move(carved), {}, 0};
   out.mesh = split_mesh(solid, cells, out.carved.faces, ctx);
   out.unseen_m3 = unseen_volume(
@@ -318,7 +153,7 @@ Wrapped wrapped(const Solid& solid, const Cells& cells, Carved carved, OpContext
 }
 
 /// The first radius whose solid holds enough points and is watertight, or filled evenly; else the last that has a solid.
-Wrapped search(Solid& solid, const Cells& cells, double enough, OpContext& ctx) {
+Wrapped search(AlphaSolid& solid, const Cells& cells, double enough, OpContext& ctx) {
   const double spacing = spacing_of(cells, ctx).mean_m;
   double largest = 0;
   for (const double spacings : kAlphaSpacings) {
@@ -335,7 +170,7 @@ Wrapped search(Solid& solid, const Cells& cells, double enough, OpContext& ctx) 
 }
 
 /// The alpha shape itself: nothing is added to it.
-Wrapped at_radius(Solid& solid, const Cells& cells, double alpha_m, OpContext& ctx) {
+Wrapped at_radius(AlphaSolid& solid, const Cells& cells, double alpha_m, OpContext& ctx) {
   Carved found = carved(solid, cells, alpha_m, ctx);
   require(found.alpha_m > 0, "alpha is too small: no part of the crown is closed to a ball of this radius");
   CrownMesh mesh = split_mesh(solid, cells, found.faces, ctx);
@@ -358,7 +193,7 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
                 "the crown has more than 2^30 tetrahedra; use fewer points (max_points)");
   ctx.begin_phase("Fitting the crown", 0);
   const BulkVector<float> radii = face_radii(cells, ctx);
-  Solid solid(cells, radii, ctx);
+  AlphaSolid solid(cells, radii, ctx);
   // Strictness counts points, tetrahedra know places: the same share of either may be left outside.
   const double distinct = static_cast<double>(spacing_of(cells, ctx).count);
   const double enough = distinct * (1 - static_cast<double>(droppable) / static_cast<double>(exact.size()));
@@ -372,7 +207,8 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
             std::to_string(params.most_triangles) +
             " left for it in the answer; use fewer points (max_points), fewer trees or a larger alpha");
   }
-  AlphaCrown crown{std::move(found.mesh), 0, 0, found.carved.alpha_m, true, false, 0, 0};
+  AlphaCrown crown{std::move(found.mesh), 0, 0, found.carved.alpha_m, true, false, 0, 0, 1};
+  if (!params.alpha_m) crown.growth_of_doubled = growth_of_doubled(solid, found.carved.alpha_m);
   crown.watertight = is_watertight({crown.mesh.triangles.data(), crown.mesh.triangles.size()}, ctx);
   crown.holds_enough = static_cast<double>(found.carved.held_count) >= enough;
   crown.enclosed_count = found.carved.held_count;

@@ -26,6 +26,7 @@ struct AlphaCrown {
   bool holds_enough;             ///< no more points are outside than strictness permits
   std::uint64_t enclosed_count;  ///< points in the solid or on its surface, before smoothing; once each place
   double highest_z;              ///< of these points
+  double growth_of_doubled;  ///< volume of the solid at twice alpha_m over its own; 1 if alpha_m was given
 };
 
 /// Solid that a ball of radius alpha coming from outside cannot enter: the Delaunay tetrahedra that it does not reach
@@ -40,6 +41,8 @@ struct AlphaCrown {
 /// Layer    Without alpha_m, where points fill the solid evenly, its mesh is moved outward by the layer in which none of
 ///          them happens to lie (unseen_layer.h): its volume is that of what they fill. Such a mesh leaves the box of
 ///          the points by this layer alone.
+/// Growth   Points that fill a solid give much the same volume at twice the radius; leaves and branches with gaps do not, and
+///          their volume is a matter of alpha, which follows their spacing.
 /// Cost     alpha_crown_bytes(); O(n log n) time, mostly in one thread.
 /// Cancel   Within 50 ms.
 /// Errors   kInvalidArgument: points on a plane, no solid at alpha_m, more triangles than most_triangles.

@@ -34,7 +34,7 @@ Crown alpha_fitted(const CrownPoints& points, const CrownParams& params, OpConte
           found.highest_z + offset.z,
           false,
           std::move(found.mesh),
-          AlphaFacts{found.alpha_m, found.watertight, found.holds_enough}};
+          AlphaFacts{found.alpha_m, found.watertight, found.holds_enough, found.growth_of_doubled}};
 }
 
 Crown fitted(const CrownPoints& points, const CrownParams& params, OpContext& ctx) {

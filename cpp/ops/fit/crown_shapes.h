@@ -21,8 +21,9 @@ struct CrownParams {
 /// An alpha shape.
 struct AlphaFacts {
   double alpha_m;
-  bool watertight;    ///< every edge joins two triangles
-  bool holds_enough;  ///< no more points are outside than strictness permits
+  bool watertight;           ///< every edge joins two triangles
+  bool holds_enough;         ///< no more points are outside than strictness permits
+  double growth_of_doubled;  ///< volume at twice alpha_m over that at alpha_m; 1 if alpha_m was given
 };
 
 /// A fitted crown; positions with the offset added.

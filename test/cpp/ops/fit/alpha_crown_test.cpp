@@ -171,6 +171,27 @@ TEST(AlphaCrown, PointsThatFillNothingAddNoLayer) {
   EXPECT_EQ(found.volume_m3, crown_of(surface, {found.alpha_m, 0, 0, kMost}).volume_m3);
 }
 
+TEST(AlphaCrown, AtTwiceTheRadiusOnlyPointsWithGapsHaveAnotherVolume) {
+  const CrownSolid ball{CrownShape::kEllipsoid, {0, 0, 0}, {1, 1, 1}};
+  CrownSamples draw(11);
+  const auto filled = crown_of(draw.filled(ball, 6000), {std::nullopt, 0, 2, kMost});
+  EXPECT_NEAR(filled.growth_of_doubled, 1, 0.05);
+  std::vector<Vec3d> twigs;  // 60 balls of points on a sphere, joined by rods from its middle
+  for (int k = 0; k < 60; ++k) {
+    const double z = 1 - (2 * k + 1) / 60.0, turn = 2.4 * k, across = std::sqrt(1 - z * z);
+    const Vec3d way{across * std::cos(turn), across * std::sin(turn), z};
+    for (const Vec3d& p : draw.filled({CrownShape::kEllipsoid, way, {0.12, 0.12, 0.12}}, 300))
+      twigs.push_back(p);
+    for (const Vec3d& p : draw.filled(ball, 300)) twigs.push_back(way * std::sqrt(dot(p, p)) + p * 0.05);
+  }
+  const auto sparse = crown_of(twigs, {std::nullopt, 0, 2, kMost});
+  EXPECT_GT(sparse.growth_of_doubled, 1.2);
+  const auto wide = crown_of(twigs, {2 * sparse.alpha_m, 0, 0, kMost});
+  const auto own = crown_of(twigs, {sparse.alpha_m, 0, 0, kMost});
+  EXPECT_NEAR(wide.volume_m3 / own.volume_m3, sparse.growth_of_doubled, 1e-9);
+  EXPECT_EQ(own.growth_of_doubled, 1);
+}
+
 TEST(AlphaCrown, SmoothingKeepsTheVolume) {
   CrownSamples draw(5);
   const auto points = draw.surface({CrownShape::kEllipsoid, {5, 5, 5}, {2, 1.5, 3}}, 4000);

@@ -21,7 +21,7 @@ constexpr double kReach = 0.5, kMostRadius = 0.5, kGrowth = 0.10;  // metres (co
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
 constexpr double kTaperedSpacing = 0.0045;  // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;      // metres, shortest piece of an axis
-constexpr double kTaperedPerWidth = 1.5;    // length of a piece per width: longer ones are steps along a cone
+constexpr double kTaperedPerWidth = 1;      // length of a piece per width: longer ones are steps along a cone
 constexpr double kTaperedGrowth = 0.05;     // metres, least of an end segment: two bins of the skeleton
 constexpr double kTaperedOverhang = 12;     // spacings, two bins of the skeleton: most that an end moves
 constexpr double kIsotonicCommonError = 0.10;  // of ln(radius), of all radii together

@@ -63,17 +63,36 @@ Column<double> mean_distances(HitPoints points, const KdTree& tree, std::uint32_
   return means;
 }
 
-/// The mean distance above which a point is noise.
-double threshold_of(Span<const double> means, std::uint64_t finite_count, double std_ratio, OpContext& ctx) {
-  const auto count = static_cast<double>(finite_count);
-  const auto finite_row = [&](std::size_t i) { return !std::isnan(means[i]); };
+/// The mean distance above which a point is noise, of the rows whose mean distance is at most `most`.
+double threshold_of(Span<const double> means, double most, double std_ratio, OpContext& ctx) {
+  const auto counts = [&](std::size_t i) { return means[i] <= most; };  // NaN does not
+  const double count = parallel_sum(ctx, means.size, [&](std::size_t i) { return counts(i) ? 1.0 : 0; });
   const double mean =
-      parallel_sum(ctx, means.size, [&](std::size_t i) { return finite_row(i) ? means[i] : 0; }) / count;
+      parallel_sum(ctx, means.size, [&](std::size_t i) { return counts(i) ? means[i] : 0; }) / count;
   const double squares = parallel_sum(ctx, means.size, [&](std::size_t i) {
-    const double off = finite_row(i) ? means[i] - mean : 0;
+    const double off = counts(i) ? means[i] - mean : 0;
     return off * off;
   });
-  return mean + std_ratio * std::sqrt(squares / (count - 1));
+  return mean + std_ratio * std::sqrt(squares / std::max(1.0, count - 1));
+}
+
+/// Points so far out that they raise the limit for all others are told.
+void tell_strays(NoiseResult& result, Span<const double> means, double threshold, double std_ratio,
+                 OpContext& ctx) {
+  constexpr double kRaised = 2;          // limit over that without the noise
+  constexpr std::uint64_t kFewest = 10;  // points that this hides
+  const double without = threshold_of(means, threshold, std_ratio, ctx);
+  if (!(threshold > kRaised * without)) return;
+  const auto hidden = static_cast<std::uint64_t>(parallel_sum(
+      ctx, means.size, [&](std::size_t i) { return means[i] > without && means[i] <= threshold ? 1.0 : 0; }));
+  const std::uint64_t strays = result.flagged_count - result.non_finite_count;
+  if (hidden < kFewest || hidden < strays) return;
+  result.warnings.push_back(
+      std::to_string(strays) +
+      (strays == 1 ? " point lies so far out that it decides" : " points lie so far out that they decide") +
+      " the limit for all others: without " + (strays == 1 ? "it " : "them ") + std::to_string(hidden) +
+      " more would be noise. Delete " + (strays == 1 ? "it" : "them") +
+      " and label the noise again, or use method auto or ror, which judge each point by its surroundings.");
 }
 
 }  // namespace
@@ -95,12 +114,15 @@ NoiseResult statistical_outlier(HitPoints points, const StatisticalOutlierParams
   } else {
     const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(params.nb_neighbors, tree.size() - 1));
     const Column<double> means = mean_distances(points, tree, k, result.warnings, ctx);
-    const double threshold = threshold_of(means.view(), tree.size(), params.std_ratio, ctx);
+    const double threshold = threshold_of(means.view(), kd_tree::kInfinity, params.std_ratio, ctx);
     parallel_for(ctx, points.size(), 262'144, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         if (means[i] <= threshold) labels[i] = kClean;
       }
     });
+    count_noise(result, tree.size(), ctx);
+    tell_strays(result, means.view(), threshold, params.std_ratio, ctx);
+    return result;
   }
   count_noise(result, tree.size(), ctx);
   return result;

@@ -125,6 +125,26 @@ TEST(StatisticalOutlier, EqualsBruteForce) {
   }
 }
 
+/// A floor of 60 x 60 points 0.1 m apart with 20 lonely points 2 to 3 m above it.
+TEST(StatisticalOutlier, StraysThatHideOtherNoiseAreTold) {
+  std::vector<Vec3d> points;
+  for (int i = 0; i < 3600; ++i) points.push_back({0.1 * (i % 60), 0.1 * (i / 60), 0.003 * (i * 7 % 11)});
+  for (int i = 0; i < 20; ++i) points.push_back({0.3 * i, 0.25 * (i * 7 % 20), 2.0 + 0.05 * i});
+  const auto found = [&] { return run({points.data(), points.size()}, 2, sor(8, 4)); };
+  const NoiseResult without = found();
+  EXPECT_EQ(without.flagged_count, 20U);
+  EXPECT_TRUE(without.warnings.empty());
+  points.push_back({0, 0, 900});
+  points.push_back({-700, 0, std::nan("")});
+  const NoiseResult with = found();
+  EXPECT_EQ(with.flagged_count, 2U);
+  ASSERT_EQ(with.warnings.size(), 1U);
+  EXPECT_NE(with.warnings[0].find(
+                "1 point lies so far out that it decides the limit for all others: without it 20 more"),
+            std::string::npos)
+      << with.warnings[0];
+}
+
 TEST(Denoise, TilesChangeNothing) {
   const test::PlotCloud plot = test::make_plot(60'000);
   std::vector<Vec3d> points(plot.positions.view().begin(), plot.positions.view().end());

@@ -118,7 +118,7 @@ const TreesObject = TreeFilter.extend({
     .describe("points of a session; takes precedence over points; its max_points is ignored"),
   seed_points: seeds("frame of the points; of a source: world plus its translation"),
   ground_class: BulkNumbers.nullish().describe(
-    "(n) class per point, 1 = ground: such points get 0; null = unknown, and ground_warning is true",
+    "(n) class per point, 1 = ground: such points get 0; null = column ground_class of the source's session; without one unknown, and ground_warning is true",
   ),
   acknowledge_cost: z
     .boolean()

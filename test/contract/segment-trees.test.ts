@@ -111,6 +111,16 @@ describe("a session as source", () => {
     const short = await segment({ source, ground_class: [1], ...CHM });
     expect([short.success, short.error]).toEqual([false, `ground_class has 1 values for ${points.length} points`]);
   });
+  test("its own ground labels hold where the request has none", async () => {
+    const rows = ["x y z ground_class", ...rowsOf(points).map((row, i) => `${row} ${ground_class[i]}`)];
+    const { session_id } = await cloud(made, rows);
+    const inline = await segment({ points, ground_class, ...CHM });
+    const answer = await segment({ source: { session_id }, ...CHM });
+    expect([answer.ground_warning, answer.chm?.ground_source]).toEqual([false, "ground_class"]);
+    expect(answer.labels).toEqual(inline.labels);
+    const other = await segment({ source: { session_id }, ground_class: points.map(() => 2), ...CHM });
+    expect(other.chm?.ground_source).toBe("lowest_return");
+  });
   test.each([
     [{ source: { session_id: "00000000" } }, 404, "Cloud session not found: 00000000"],
     [{ source: {} }, 400, "the source has neither a session_id nor a source_path"],

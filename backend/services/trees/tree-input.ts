@@ -14,6 +14,8 @@ import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 
+const GROUND_SLUG = "ground_class";
+
 /** Points to look for trees in. The run owns the columns. */
 export interface TreeInput {
   readonly positions: NativeColumn;
@@ -63,7 +65,7 @@ export async function sessionInput(
     positions: positionsColumn(state),
     skip,
     hit_count,
-    ground: optionalExtra(state, "ground_class"),
+    ground: optionalExtra(state, GROUND_SLUG),
     seeds: seedColumn(seed_points, job),
   };
   return { mask, input, noise_count: mask.hit_count - hit_count };
@@ -92,8 +94,8 @@ export function inlineInput(request: TreesRequest, job: Job): TreeInput {
 }
 
 /**
- * The hits of a session as source of a flat request, stored frame; its seeds are moved there from the frame of the
- * source. Errors: invalid_argument for ground classes of another number.
+ * The hits of a session as source of a flat request, stored frame, with the ground labels of the request or else its own; its
+ * seeds are moved there from the frame of the source. Errors: invalid_argument for ground classes of another number.
  */
 export async function sourceInput(state: CloudState, request: TreesRequest, job: Job): Promise<TreeInput> {
   const { skip, hit_count } = await surviving(state, job);
@@ -105,10 +107,9 @@ export async function sourceInput(state: CloudState, request: TreesRequest, job:
   const back = [1, 0, 0, -(sx + tx), 0, 1, 0, -(sy + ty), 0, 0, 1, -(sz + tz)];
   const moved = seeds && (await job.track(() => transformPositions(seeds, back)));
   const base = { hit_count, seeds: moved && job.adopt(new ColumnRef(moved)).native };
-  if (!ground_class || !skip) {
-    const ground = ground_class ? job.adopt(numbersColumn(ground_class)).native : null;
-    return { ...base, positions: positionsColumn(state), skip, ground };
-  }
+  const whole = { ...base, positions: positionsColumn(state), skip };
+  if (!ground_class) return { ...whole, ground: optionalExtra(state, GROUND_SLUG) };
+  if (!skip) return { ...whole, ground: job.adopt(numbersColumn(ground_class)).native };
   // One row per hit, as the classes have.
   const [hits] = await job.track(() => compactColumns([positionsColumn(state)], skip));
   if (!hits) throw new AppError("internal", "compacting lost the positions");

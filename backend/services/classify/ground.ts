@@ -33,7 +33,7 @@ import { formerHeights } from "./ground-gaps.ts";
 import { groundNoiseEffect, noiseIsNoGround } from "./ground-noise.ts";
 import { type ComparedGround, type FoundGround, failedGround, groundReport } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
-import { boundsOf, noiseWarnings, withoutNoise } from "./noise-rows.ts";
+import { boundsOf, noiseTakesPart, noiseWarnings, withoutNoise } from "./noise-rows.ts";
 
 const GROUND = { slug: "ground_class", label: "Ground Class" } as const;
 /** Also the `tool` of the endpoint. */
@@ -163,9 +163,10 @@ export async function groundFlat(
 ): Promise<GroundResponse> {
   try {
     if (session) {
-      return await session.read(job, async (state) =>
-        label({ positions: positionsColumn(state), ...(await surviving(state, job)) }),
-      );
+      return await session.read(job, async (state) => {
+        const hits = await surviving(state, job);
+        return label({ positions: positionsColumn(state), ...hits }, await noiseTakesPart(state, hits, job));
+      });
     }
     const positions = job.adopt(pointsColumn(request.points ?? [])).native;
     return await label({ positions, skip: null, hit_count: positions.length });
@@ -175,13 +176,14 @@ export async function groundFlat(
     if (error.details && FINEST_RESOLUTION in error.details) throw error;
     return failedGround(error, filter);
   }
-  async function label(input: GroundInput): Promise<GroundResponse> {
+  async function label(input: GroundInput, noise: readonly string[] = []): Promise<GroundResponse> {
     const plan = await planGround(input, filter, deps, job);
     return deps.admission.run(job, GROUND_TOOL, plan.cost.bytes + 3 * input.hit_count, async () => {
       const { labels, report } = await labelGround(input, plan, deps, job);
       const values = await hitLabels(labels, input, job);
       job.checkpoint();
-      return { success: true, labels: values, num_points: values.length, ...report, error: null };
+      const warnings = [...noise, ...report.warnings];
+      return { success: true, labels: values, num_points: values.length, ...report, warnings, error: null };
     });
   }
 }

@@ -33,6 +33,15 @@ export async function withoutNoise(state: CloudState, hits: Hits, job: Job): Pro
   return columns.length > 0 ? hitsWithout(columns, positionsColumn(state), hits, job) : hits;
 }
 
+/** What flat requests, which use all hits of a source, must say of those that are labelled as noise. */
+export async function noiseTakesPart(state: CloudState, hits: Hits, job: Job): Promise<string[]> {
+  const clean = await withoutNoise(state, hits, job);
+  return noiseWarnings(hits.hit_count - clean.hit_count, [
+    "takes part here; delete it first if it should not",
+    "take part here; delete them first if they should not",
+  ]);
+}
+
 /** The box around the hits that new labels of denoise do not name as noise; null if they name all. */
 export async function boundsWithoutNoise(
   labels: NativeColumn,

@@ -5,6 +5,7 @@ import * as native from "../../native/fit.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
@@ -27,7 +28,8 @@ export interface CrownTrees {
 export async function crownTrees(state: CloudState, request: CrownRequest, job: Job): Promise<CrownTrees> {
   const { source, use_leaf_only } = request;
   const positions = positionsColumn(state);
-  const { skip: misses, hit_count } = await surviving(state, job);
+  const hits = await surviving(state, job);
+  const { skip: misses, hit_count } = hits;
   const stride = sourceStride(hit_count, source.max_points);
   const thin = () => native.thinRows(positions.length, misses, stride);
   const skip = stride > 1 ? job.adopt(new ColumnRef(await job.track(thin))).native : misses;
@@ -45,6 +47,7 @@ export async function crownTrees(state: CloudState, request: CrownRequest, job: 
     rows: { ...rows, order: split?.order ?? null },
     offset: [sx + tx, sy + ty, sz + tz],
     warnings: [
+      ...(split ? [] : await noiseTakesPart(state, hits, job)),
       ...missingLabels(request, { instances, ground_class, wood_class }),
       ...(use_leaf_only && wood_class
         ? await unlabelledWood(state, { trees, wood: wood_class, skip }, EFFECT, job)

@@ -11,6 +11,7 @@ import { meshPoints, stridePoints } from "../../native/surfaces.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
@@ -117,6 +118,7 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
   job.stage("Reading points", 0.05, 0.15);
   const quiet = job.quiet();
   const parts: NativeColumn[] = [];
+  const noise: string[] = [];
   let unusable = 0;
   const add = async (positions: NativeColumn, skip: NativeColumn | null, shift: Triple, most: number | null) => {
     const read = await quiet.track(() => meshPoints(positions, skip, { shift, crop: null, origins: null }));
@@ -128,10 +130,11 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
   };
   for (const { source, session } of sources) {
     await session.read(job, async (state) => {
-      const { skip } = await surviving(state, quiet);
+      const hits = await surviving(state, quiet);
+      noise.push(...(await noiseTakesPart(state, hits, quiet)));
       const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
       const [tx, ty, tz] = sourceTranslation(source);
-      await add(positionsColumn(state), skip, [sx + tx, sy + ty, sz + tz], source.max_points ?? null);
+      await add(positionsColumn(state), hits.skip, [sx + tx, sy + ty, sz + tz], source.max_points ?? null);
     });
   }
   const inline = inlineOf(request);
@@ -141,6 +144,6 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
     parts.length === 1 && first
       ? first
       : job.adopt(new ColumnRef(await quiet.track(() => stridePoints(parts, 1)))).native;
-  const warnings = unusable > 0 ? [`${unusable} points are not finite and were left out.`] : [];
+  const warnings = [...noise, ...(unusable > 0 ? [`${unusable} points are not finite and were left out.`] : [])];
   return { points, warnings };
 }

@@ -9,6 +9,7 @@ import * as native from "../../native/surfaces.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { originsProblem } from "../classify/origins-problem.ts";
 import { beamOrigins } from "../octree/beam-origins.ts";
 import { positionsColumn } from "../octree/columns.ts";
@@ -83,6 +84,7 @@ export async function readMeshPoints(
   job.stage("Reading points", 0.05, 0.15);
   const parts: NativeColumn[] = [];
   const seen: NativeColumn[] = [];
+  const noise: string[] = [];
   let unusable = 0;
   const add = async (
     positions: NativeColumn,
@@ -97,11 +99,12 @@ export async function readMeshPoints(
   };
   for (const { source, session } of sources) {
     await session.read(job, async (state) => {
-      const { skip } = await surviving(state, job.quiet());
+      const hits = await surviving(state, job.quiet());
+      noise.push(...(await noiseTakesPart(state, hits, job.quiet())));
       const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
       const [tx, ty, tz] = sourceTranslation(source);
       const origins = with_origins ? await beamOrigins(state, job.quiet()) : null;
-      await add(positionsColumn(state), skip, [sx + tx, sy + ty, sz + tz], origins);
+      await add(positionsColumn(state), hits.skip, [sx + tx, sy + ty, sz + tz], origins);
     });
   }
   const inline = inlineOf(request);
@@ -133,6 +136,7 @@ export async function readMeshPoints(
     origins,
     downsampled: stride > 1,
     warnings: [
+      ...noise,
       ...(unusable > 0 ? [left] : []),
       ...(problem ? [`${problem}: the normals were made without them.`] : []),
     ],

@@ -12,7 +12,7 @@ import type { ValueUnits } from "../../native/terrain.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { type Hits, withoutNoise } from "../classify/noise-rows.ts";
+import { type Hits, noiseTakesPart, withoutNoise } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
@@ -37,6 +37,8 @@ export interface DemCloud {
   readonly intensity: { readonly values: NativeColumn; readonly units: ValueUnits } | null;
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
+  /** What the caller must know of the points. */
+  readonly warnings: readonly string[];
 }
 
 const AS_GIVEN: ValueUnits = { divisor: 1, offset: 0 };
@@ -60,6 +62,7 @@ export async function sessionCloud(state: CloudState, skip_noise: boolean, job: 
     intensity: intensity && { values: intensity, units: state.meta.intensity_units ?? FRACTION },
     world_shift: state.meta.world_shift ?? [0, 0, 0],
     crs_epsg: state.meta.crs_epsg,
+    warnings: [],
   };
 }
 
@@ -95,6 +98,7 @@ function inlineCloud({ points }: DemRequest, job: Job): DemCloud {
     intensity: null,
     world_shift: [0, 0, 0],
     crs_epsg: null,
+    warnings: [],
   };
 }
 
@@ -130,6 +134,7 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
       intensity: intensity && stored.intensity ? { ...stored.intensity, values: intensity.native } : null,
       world_shift: [0, 0, 0],
       crs_epsg: null,
+      warnings: await noiseTakesPart(state, stored.hits, job),
     };
   });
 }

@@ -48,6 +48,7 @@ export function flatDem(request: DemRequest, unknownKeys: readonly string[], dep
     return deps.admission.run(job, "DEM", demBytes(cloud), async () => {
       const asked = request.compute_height_above_ground;
       const ignored = [
+        ...cloud.warnings,
         ...dtmOnly("compute_height_above_ground", asked, plan.surface),
         ...wrongLengths(request, cloud.hit_count),
       ];

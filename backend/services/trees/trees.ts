@@ -13,7 +13,8 @@ import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { publishLabels } from "../classify/label-column.ts";
-import { noiseWarnings } from "../classify/noise-rows.ts";
+import { noiseTakesPart, noiseWarnings } from "../classify/noise-rows.ts";
+import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
@@ -34,14 +35,19 @@ export async function treesFlat(
   job: Job,
 ): Promise<TreesResponse> {
   try {
-    if (session) return await session.read(job, async (state) => label(await sourceInput(state, request, job)));
+    if (session) {
+      return await session.read(job, async (state) => {
+        const noise = await noiseTakesPart(state, await surviving(state, job), job);
+        return label(await sourceInput(state, request, job), noise);
+      });
+    }
     return await label(inlineInput(request, job));
   } catch (raw) {
     job.checkpoint(); // a cancel is no result
     const { code, message } = fromNative(raw);
     return notRun(filter, { error: message, code });
   }
-  async function label(given: TreeInput): Promise<TreesResponse> {
+  async function label(given: TreeInput, noise: readonly string[] = []): Promise<TreesResponse> {
     const plan = await planTrees(given, { filter, tiling: null, acknowledged: request.acknowledge_cost }, deps, job);
     const { cost_warning } = plan;
     if (cost_warning && !request.acknowledge_cost) return notRun(filter, { error: null, cost_warning });
@@ -50,7 +56,8 @@ export async function treesFlat(
       const values = await hitLabels(labels, plan.input, job);
       job.checkpoint();
       const num_points = values.length;
-      return { success: true, labels: values, num_points, ...report, cost_warning: null, error: null };
+      const warnings = [...noise, ...report.warnings];
+      return { success: true, labels: values, num_points, ...report, warnings, cost_warning: null, error: null };
     });
   }
 }

@@ -153,7 +153,7 @@ assert "1000 points" in few.message and few.detail["success"] is False
 assert len(client.segment_ground(source={"session_id": a}, method="auto")["labels"]) == count
 assert client.segment_trees_session(a, method="chm", chm_min_height=0, defer_octree=True)["method"] == "chm"
 assert client.segment_ground_session(a, method="auto", defer_octree=True)["num_ground"] > 0
-assert len(client.segment_trees(source={"session_id": a}, method="chm", chm_min_height=0)["labels"]) == count
+assert len(client.segment_trees(source={"session_id": a}, ground_class=[2] * count, method="chm", chm_min_height=0)["labels"]) == count
 post = [[0.1 * math.cos(i), 0.1 * math.sin(i), 0.002 * i] for i in range(1000)]
 assert client.extract_skeleton(points=post)["success"]
 # Models of networks

@@ -99,11 +99,27 @@ export async function measureSpacing(
   if (method === "voxel_count" && voxel !== null && voxel !== undefined)
     return { measured: false, median_m: null, p95_m: null, warnings: [] };
   const params = { max_samples: SAMPLES, seed: null };
-  const { distinct_median_m, distinct_p95_m, warnings } = await job.track(() =>
+  const { distinct_median_m, distinct_p95_m, duplicate_count, sampled_count, warnings } = await job.track(() =>
     cloud.pointSpacing(positions, skip, params, device),
   );
-  return { measured: true, median_m: distinct_median_m, p95_m: distinct_p95_m, warnings };
+  const repeated = sampled_count > 0 ? duplicate_count / sampled_count : 0;
+  return {
+    measured: true,
+    median_m: distinct_median_m,
+    p95_m: distinct_p95_m,
+    warnings: [...warnings, ...(distinct_median_m === null ? [] : repeatedWarning(repeated))],
+  };
 }
+
+/** Share of the points at the place of another one from which it is told. */
+const TOLD_REPEATED = 0.05;
+
+const repeatedWarning = (share: number): string[] =>
+  share < TOLD_REPEATED
+    ? []
+    : [
+        `About ${Math.round(100 * share)} % of the points stand at the place of another one, which counts as a neighbour: noise that comes twice is not found. Was a file imported or merged twice?`,
+      ];
 
 /**
  * A length in metres from the 95th percentile of the spacing. Dense trunks dominate the median, and a length derived

@@ -203,13 +203,17 @@ test.each([
   expect(JSON.parse(stdout).scene).toMatchObject({ kind, asked: false });
 });
 
-test("a room with doubled points: one warning, on the spacing", async () => {
+test("a room with doubled points: warnings on the spacing and on noise", async () => {
   const scan = testScan("pcd/room_scan1.pcd");
   if (!scan) return;
   const { code, stdout } = await here(["analyze", scan, "--out", out, "--picture-size", "200", "--json"]);
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
-  expect(result.warnings).toEqual([expect.stringMatching(/^At least half of the points share their position/)]);
+  expect(result.warnings).toHaveLength(2);
+  expect(result.warnings).toContainEqual(expect.stringMatching(/^At least half of the points share their position/));
+  expect(result.warnings).toContainEqual(
+    expect.stringMatching(/^About \d+ % of the points stand at the place of another/),
+  );
   expect(result.point_spacing_m).toBeGreaterThan(0.001);
 });
 

@@ -9,7 +9,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import { treePoints } from "../../native/trees.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { withoutNoise } from "../classify/noise-rows.ts";
+import { type Hits, withoutNoise } from "../classify/noise-rows.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
@@ -97,8 +97,12 @@ export function inlineInput(request: TreesRequest, job: Job): TreeInput {
  * The hits of a session as source of a flat request, stored frame, with the ground labels of the request or else its own; its
  * seeds are moved there from the frame of the source. Errors: invalid_argument for ground classes of another number.
  */
-export async function sourceInput(state: CloudState, request: TreesRequest, job: Job): Promise<TreeInput> {
-  const { skip, hit_count } = await surviving(state, job);
+export async function sourceInput(
+  state: CloudState,
+  { skip, hit_count }: Hits,
+  request: TreesRequest,
+  job: Job,
+): Promise<TreeInput> {
   const { ground_class, source } = request;
   requireOnePerPoint(ground_class, hit_count);
   const seeds = seedColumn(request.seed_points, job);

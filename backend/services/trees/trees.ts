@@ -37,8 +37,8 @@ export async function treesFlat(
   try {
     if (session) {
       return await session.read(job, async (state) => {
-        const noise = await noiseTakesPart(state, await surviving(state, job), job);
-        return label(await sourceInput(state, request, job), noise);
+        const hits = await surviving(state, job);
+        return label(await sourceInput(state, hits, request, job), await noiseTakesPart(state, hits, job));
       });
     }
     return await label(inlineInput(request, job));

@@ -81,11 +81,12 @@ void tell_strays(NoiseResult& result, Span<const double> means, double threshold
                  OpContext& ctx) {
   constexpr double kRaised = 2;          // limit over that without the noise
   constexpr std::uint64_t kFewest = 10;  // points that this hides
+  const std::uint64_t strays = result.flagged_count - result.non_finite_count;
+  if (strays == 0) return;
   const double without = threshold_of(means, threshold, std_ratio, ctx);
   if (!(threshold > kRaised * without)) return;
   const auto hidden = static_cast<std::uint64_t>(parallel_sum(
       ctx, means.size, [&](std::size_t i) { return means[i] > without && means[i] <= threshold ? 1.0 : 0; }));
-  const std::uint64_t strays = result.flagged_count - result.non_finite_count;
   if (hidden < kFewest || hidden < strays) return;
   result.warnings.push_back(
       std::to_string(strays) +

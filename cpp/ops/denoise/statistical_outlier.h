@@ -29,7 +29,8 @@ struct StatisticalOutlierParams {
 ///          with a warning.
 /// Source   Rusu et al. 2008, section 4; the standard deviation has n - 1 in its denominator, as in PCL. The point
 ///          itself is not one of its neighbours. Mean and deviation are of the whole cloud, so a very distant point
-///          raises the threshold for all points: a property of the criterion, not of the search.
+///          raises the threshold for all points: a property of the criterion, not of the search. Where the noise more than doubles
+///          the threshold and hides as many other points, a warning says so.
 NoiseResult statistical_outlier(HitPoints points, const StatisticalOutlierParams& params, OpContext& ctx);
 
 }  // namespace pc

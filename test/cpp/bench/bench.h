@@ -142,6 +142,10 @@ int time_shapes(const Arguments& arguments);
 /// TIMES. Arguments: [PART OF A NAME] [TIMES]
 int time_costs(const Arguments& arguments);
 
+/// Every op that has a CUDA twin, on the CPU and on the GPU: seconds, and whether the results have the same bits. Fails without
+/// a device, and if a result differs or an op left the GPU. Arguments: POINTS [PART OF A NAME] [THREADS]
+int compare_devices(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

@@ -1,13 +1,13 @@
+#include "lad_bench.h"
+
 #include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <numbers>
 
 #include "bench.h"
-#include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "ops/lad/beam_traversal.h"
 #include "ops/lad/beer_lambert.h"
 
 namespace pc::bench {
@@ -18,17 +18,14 @@ constexpr double kEdge = 10, kDensity = 0.4, kG = 0.5;
 constexpr std::size_t kScans = 4;
 constexpr Vec3d kCenter{450'000, 5'400'000, 100};
 
-/// Pulses of a scanner 3 m from a cube of leaves, in the order of its raster: their free paths follow Beer's law.
-struct Scan {
-  BulkVector<Vec3d> positions;
-  Vec3d origin;
-  Column<std::uint8_t> missed;
-};
+}  // namespace
 
-Scan scan_of(std::size_t number, std::size_t pulses, OpContext& ctx) {
+LeafCube::Scan LeafCube::scan_of(std::size_t number, std::size_t pulses, OpContext& ctx) {
   const double turn = std::numbers::pi / 2 * static_cast<double>(number) + 0.3;
   const Vec3d from{(kEdge / 2 + 3) * std::cos(turn), (kEdge / 2 + 3) * std::sin(turn), -3};
-  Scan out{BulkVector<Vec3d>(pulses), kCenter + from, Column<std::uint8_t>(pulses)};
+  BulkVector<Vec3d> positions(pulses);
+  Column<std::uint8_t> missed(pulses);
+  const Vec3d origin = kCenter + from;
   const auto rows = static_cast<std::size_t>(std::sqrt(static_cast<double>(pulses)));
   parallel_for(ctx, pulses, std::size_t{1} << 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -44,12 +41,29 @@ Scan scan_of(std::size_t number, std::size_t pulses, OpContext& ctx) {
       }
       const double range = enter - std::log(1 - random_unit(7 + number, i)) / (kDensity * kG);
       const bool hit = enter < leave && range < leave;
-      out.missed[i] = hit ? 0 : 1;
-      out.positions[i] = out.origin + along * (hit ? range : 1001);
+      missed[i] = hit ? 0 : 1;
+      positions[i] = origin + along * (hit ? range : 1001);
     }
   });
-  return out;
+  return {std::move(positions), origin, AnyColumn(std::move(missed))};
 }
+
+LeafCube::LeafCube(std::size_t pulses, OpContext& ctx) {
+  for (std::size_t k = 0; k < kScans; ++k) scans_.push_back(scan_of(k, pulses / kScans, ctx));
+}
+
+std::vector<BeamScan> LeafCube::beams() const {
+  std::vector<BeamScan> beams;
+  for (const Scan& scan : scans_)
+    beams.push_back({scan.positions.view(), {&scan.origin, 1}, {0, 0, 0}, &scan.missed, {}, {}, nullptr});
+  return beams;
+}
+
+VoxelBox LeafCube::grid(std::uint32_t edge) {
+  return {kCenter, {kEdge, kEdge, kEdge}, edge, edge, edge, 0, {}, {}};
+}
+
+namespace {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -59,20 +73,11 @@ int invert_density(const Arguments& arguments) {
   const std::size_t pulses = point_count(arguments[0]), edge = point_count(arguments[1]);
   JobControl control;
   OpContext ctx(control, Device::kCpu, thread_count(arguments, 2));
-  std::vector<Scan> scans;
-  std::vector<AnyColumn> missed;
-  for (std::size_t k = 0; k < kScans; ++k) scans.push_back(scan_of(k, pulses / kScans, ctx));
-  missed.reserve(kScans);
-  std::vector<BeamScan> beams;
-  for (Scan& scan : scans) {
-    missed.emplace_back(std::move(scan.missed));
-    beams.push_back({scan.positions.view(), {&scan.origin, 1}, {0, 0, 0}, &missed.back(), {}, {}, nullptr});
-  }
+  const LeafCube cube(pulses, ctx);
   const auto n = static_cast<std::uint32_t>(edge);
-  const VoxelBox grid{kCenter, {kEdge, kEdge, kEdge}, n, n, n, 0, {}, {}};
   Stopwatch watch;
   const double start = cpu_seconds();
-  const BeamTraversalResult traced = beam_traversal(beams, grid, ctx);
+  const BeamTraversalResult traced = beam_traversal(cube.beams(), LeafCube::grid(n), ctx);
   const double trace_s = watch.seconds(), traced_cpu = cpu_seconds();
   const double g = kG;
   const double side = kEdge / static_cast<double>(edge);

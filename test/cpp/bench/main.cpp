@@ -69,6 +69,7 @@ constexpr Job kJobs[] = {
     {"c2m", "POINTS TRIANGLES [THREADS]", 2, pc::bench::measure_to_mesh},
     {"shapes", "POINTS [OP]", 1, pc::bench::time_shapes},
     {"costs", "[OP] [TIMES]", 0, pc::bench::time_costs},
+    {"devices", "POINTS [OP] [THREADS]", 1, pc::bench::compare_devices},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

@@ -53,9 +53,6 @@ BenchMesh plot_mesh(std::size_t triangles) {
   return mesh;
 }
 
-namespace {
-
-/// Points within 2 cm of triangles all over the mesh, in no order.
 std::vector<Vec3d> points_near(const BenchMesh& mesh, std::size_t count) {
   std::vector<Vec3d> points(count);
   const std::size_t triangles = mesh.indices.size() / 3;
@@ -68,8 +65,6 @@ std::vector<Vec3d> points_near(const BenchMesh& mesh, std::size_t count) {
   }
   return points;
 }
-
-}  // namespace
 
 std::vector<Ray> scan_rays(std::size_t count) {
   constexpr std::size_t kRows = 1000;

@@ -22,6 +22,8 @@ struct BenchMesh {
 
 /// 50 m x 50 m: half the triangles are rolling ground, half are leaves of 6 cm in 40 crowns.
 BenchMesh plot_mesh(std::size_t triangles);
+/// Points within 2 cm of triangles all over the mesh, in no order.
+std::vector<Vec3d> points_near(const BenchMesh& mesh, std::size_t count);
 /// The pulses of a scanner in the middle of the plot, column after column.
 std::vector<Ray> scan_rays(std::size_t count);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/parallel_select.h"
 #include "ops/registration/symmetric_eigen6.h"
 
 namespace pc {
@@ -159,11 +160,7 @@ double median_residual(const IcpScale& scale, const RigidTransform& pose, IcpMet
       residuals[i] = residual_of(directions(method, pair), pair.apart);
     }
   });
-  double* const end = std::remove_if(residuals.begin(), residuals.end(), [](double r) { return !(r >= 0); });
-  if (end == residuals.begin()) return -1;
-  double* const middle = residuals.begin() + (end - residuals.begin()) / 2;
-  std::nth_element(residuals.begin(), middle, end);
-  return *middle;
+  return select_non_negative(residuals.view(), ctx, [](std::size_t count) { return count / 2; });
 }
 
 IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,

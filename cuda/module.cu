@@ -19,12 +19,12 @@
 /// The one exported symbol: see GpuTableFunction.
 extern "C" PC_GPU_EXPORT const pc::GpuTable* pc_gpu_table() {
   static const pc::GpuTable table{
-      pc::kGpuAbiVersion,       sizeof(pc::GpuTable),         pc::cuda::probe,
-      pc::cuda::memory,         pc::cuda::point_spacing_pass, pc::cuda::cloth_raster,
-      pc::cuda::cloth_drop,     pc::cuda::radius_outlier,     pc::cuda::mean_distances,
-      pc::cuda::voxel_count,    pc::cuda::closest_triangles,  pc::cuda::icp_pairs,
-      pc::cuda::open_scene,     pc::cuda::scene_hits,         pc::cuda::close_scene,
-      pc::cuda::open_beam_sums, pc::cuda::add_beams,          pc::cuda::read_beam_sums,
-      pc::cuda::close_beam_sums};
+      pc::kGpuAbiVersion,    sizeof(pc::GpuTable),         pc::cuda::probe,
+      pc::cuda::memory,      pc::cuda::point_spacing_pass, pc::cuda::cloth_raster,
+      pc::cuda::cloth_drop,  pc::cuda::radius_outlier,     pc::cuda::mean_distances,
+      pc::cuda::voxel_count, pc::cuda::closest_triangles,  pc::cuda::open_sides,
+      pc::cuda::icp_pairs,   pc::cuda::close_sides,        pc::cuda::open_scene,
+      pc::cuda::scene_hits,  pc::cuda::close_scene,        pc::cuda::open_beam_sums,
+      pc::cuda::add_beams,   pc::cuda::read_beam_sums,     pc::cuda::close_beam_sums};
   return &table;
 }

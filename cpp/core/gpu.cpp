@@ -1,9 +1,13 @@
 #include "core/gpu.h"
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <cstring>
 #include <memory>
 #include <mutex>
 
+#include "core/parallel.h"
 #include "core/platform.h"
 
 namespace pc {
@@ -21,7 +25,12 @@ struct State {
   bool loaded = false;
   Path module;   ///< from gpu_load, once
   Path current;  ///< the one in use
-  std::timed_mutex slot;
+
+  std::mutex slot_mutex;
+  std::condition_variable slot_free;
+  int beside = 0;         ///< calls of GpuShare::kBeside under way
+  int waiting_alone = 0;  ///< calls of kAlone that wait: new ones of kBeside wait for them
+  bool alone = false;     ///< a call of kAlone is under way
 };
 
 State& state() {
@@ -78,6 +87,22 @@ Path path_through(const GpuTable* table, const std::string& reason) {
   return path;
 }
 
+/// The team of all threads or none: one of another size than the last costs more to start than the copy. A cancel does not
+/// end it: whoever asked for the copy polls.
+void copy_by_team(int team, void* to, const void* from, std::size_t bytes) {
+  constexpr std::size_t kLeast = std::size_t{1} << 20;
+  if (team <= 1 || bytes < kLeast || inside_team()) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  const std::size_t part = bytes / static_cast<std::size_t>(team) / 64 * 64;
+  run_team(team, [&](int worker) {
+    const std::size_t begin = part * static_cast<std::size_t>(worker);
+    const std::size_t end = worker + 1 == team ? bytes : begin + part;
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
+  });
+}
+
 }  // namespace
 
 void gpu_load(const std::string& directory) {
@@ -123,15 +148,40 @@ std::optional<GpuMemory> gpu_memory() {
   return memory;
 }
 
-GpuSlot::GpuSlot(OpContext& ctx) {
-  while (!state().slot.try_lock_for(std::chrono::milliseconds(25))) ctx.checkpoint();
+GpuSlot::GpuSlot(OpContext& ctx, GpuShare share) : share_(share) {
+  State& s = state();
+  std::unique_lock<std::mutex> lock(s.slot_mutex);
+  const bool wants_alone = share == GpuShare::kAlone;
+  const auto is_free = [&] { return !s.alone && (wants_alone ? s.beside == 0 : s.waiting_alone == 0); };
+  s.waiting_alone += wants_alone ? 1 : 0;
+  bool free = false;
+  while (!free && !ctx.canceled()) free = s.slot_free.wait_for(lock, std::chrono::milliseconds(25), is_free);
+  s.waiting_alone -= wants_alone ? 1 : 0;
+  if (!free) {
+    s.slot_free.notify_all();  // those that waited for this one
+    ctx.checkpoint();
+  }
+  s.alone = wants_alone;
+  s.beside += wants_alone ? 0 : 1;
 }
 
-GpuSlot::~GpuSlot() { state().slot.unlock(); }
+GpuSlot::~GpuSlot() {
+  State& s = state();
+  const std::lock_guard<std::mutex> lock(s.slot_mutex);
+  if (share_ == GpuShare::kAlone) {
+    s.alone = false;
+  } else {
+    --s.beside;
+  }
+  s.slot_free.notify_all();
+}
 
 GpuControl gpu_control(OpContext& ctx) {
   return {&ctx, [](void* user) { return static_cast<OpContext*>(user)->canceled(); },
-          [](void* user, std::uint64_t count) { static_cast<OpContext*>(user)->advance(count); }};
+          [](void* user, std::uint64_t count) { static_cast<OpContext*>(user)->advance(count); },
+          [](void* user, void* to, const void* from, std::uint64_t bytes) {
+            copy_by_team(static_cast<OpContext*>(user)->threads(), to, from, static_cast<std::size_t>(bytes));
+          }};
 }
 
 }  // namespace pc

@@ -44,14 +44,23 @@ struct GpuMemory {
 /// (some 100 MiB on the device), which gpu_load and gpu_info do not.
 std::optional<GpuMemory> gpu_memory();
 
-/// Exclusive use of the device: one op of the process at a time uses the GPU. The constructor waits for it; a cancel
-/// ends the wait within 50 ms with kCanceled.
+/// Who else may use the device during a call.
+enum class GpuShare : std::uint8_t {
+  kAlone,   ///< nobody: calls that take device memory or Staging
+  kBeside,  ///< other calls of this kind, which have what they need on the device: those of a scan's threads
+};
+
+/// Use of the device. The constructor waits for it, behind calls of the other kind that wait longer; a cancel ends the wait
+/// within 50 ms with kCanceled.
 class GpuSlot {
  public:
-  explicit GpuSlot(OpContext& ctx);
+  explicit GpuSlot(OpContext& ctx, GpuShare share = GpuShare::kAlone);
   GpuSlot(const GpuSlot&) = delete;
   GpuSlot& operator=(const GpuSlot&) = delete;
   ~GpuSlot();
+
+ private:
+  GpuShare share_;
 };
 
 /// Progress and cancel of `ctx` in the form that pc_cuda uses. Valid as long as `ctx`.

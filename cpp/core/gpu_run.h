@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,17 +11,33 @@
 
 namespace pc {
 
-/// Results of a device that are compared with the CPU's.
+/// Results of a call that are compared with the CPU's.
 constexpr std::size_t kGpuSample = 256;
 
-/// Whether same(i) holds for kGpuSample indices spread over [0, n), the last one among them; for all if there are fewer.
+/// Whether same(i) holds for `sample` indices spread over [0, n), the last one among them; for all if there are fewer.
 template <class Same>
-bool sample_agrees(std::size_t n, const Same& same) {
-  const std::size_t count = std::min(n, kGpuSample);
+bool sample_agrees(std::size_t n, const Same& same, std::size_t sample = kGpuSample) {
+  const std::size_t count = std::min(n, sample);
   for (std::size_t k = 1; k <= count; ++k)
     if (!same(n * k / count - 1)) return false;
   return true;
 }
+
+/// Makes a GPU call, `call(table, control, error)`, which returns a GpuStatus. Nothing if it succeeded, otherwise why not.
+/// Throws kCanceled like a checkpoint. Any thread.
+template <class Call>
+std::optional<std::string> gpu_call(const GpuTable& table, OpContext& ctx, GpuShare share, const Call& call) {
+  const GpuSlot slot(ctx, share);
+  const GpuControl control = gpu_control(ctx);
+  GpuError error{};
+  const GpuStatus status = call(table, control, error);
+  ctx.checkpoint();
+  if (status == GpuStatus::kOk) return std::nullopt;
+  return std::string(error.text);
+}
+
+/// Why results of a device are not used.
+constexpr const char* kGpuDiffers = "the GPU gave other results than the CPU for a sample";
 
 /// The GPU calls of one op. They run on the device if the context asks for it, until the first one fails. From then on
 /// the caller computes on the CPU, and one warning gives the reason: no usable device, too little memory (pc_cuda
@@ -44,14 +61,9 @@ class GpuRun {
   template <class Call>
   bool run(const Call& call) {
     if (!usable()) return false;
-    const GpuSlot slot(ctx_);
-    const GpuControl control = gpu_control(ctx_);
-    GpuError error{};
-    const GpuStatus status = call(*table_, control, error);
-    ctx_.checkpoint();
-    if (status == GpuStatus::kOk) return true;
-    warn(error.text);
-    table_ = nullptr;
+    const std::optional<std::string> why = gpu_call(*table_, ctx_, GpuShare::kAlone, call);
+    if (!why) return true;
+    lose(*why);
     return false;
   }
 
@@ -61,9 +73,16 @@ class GpuRun {
   bool run(const Call& call, const Agrees& agrees) {
     if (!run(call)) return false;
     if (agrees()) return true;
-    warn("the GPU gave other results than the CPU for a sample");
-    table_ = nullptr;
+    lose(kGpuDiffers);
     return false;
+  }
+
+  /// For gpu_call; nullptr if the CPU must compute.
+  const GpuTable* table() const { return table_; }
+  /// The CPU computes from now on, and the warning tells why.
+  void lose(const std::string& why) {
+    warn(why);
+    table_ = nullptr;
   }
 
  private:

@@ -25,8 +25,9 @@ namespace point_to_mesh_kernel {
 struct HostPass;
 }
 namespace icp_pairs_kernel {
+struct HostSides;
 struct HostPass;
-}
+}  // namespace icp_pairs_kernel
 namespace scene_trace_kernel {
 struct HostScene;
 struct HostRays;
@@ -37,7 +38,7 @@ struct HostBeams;
 struct HostCells;
 }  // namespace beam_sums_kernel
 
-constexpr std::uint32_t kGpuAbiVersion = 9;
+constexpr std::uint32_t kGpuAbiVersion = 10;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };
@@ -47,11 +48,13 @@ struct GpuError {
   char text[kGpuErrorBytes];
 };
 
-/// Progress and cancel of the op's job, used between chunks from the calling thread only.
+/// Progress and cancel of the op's job, and its threads; used from the calling thread only.
 struct GpuControl {
   void* user;
   bool (*canceled)(void* user);
   void (*advance)(void* user, std::uint64_t count);
+  /// Like memcpy, with the threads of the op: one core does not keep a PCIe link busy.
+  void (*copy)(void* user, void* to, const void* from, std::uint64_t bytes);
 };
 
 /// Result of the probe. If device_count is 0, GpuError holds the reason.
@@ -94,15 +97,19 @@ struct GpuTable {
   /// The closest triangles of points (cpp/ops/registration/point_to_mesh_kernel.h). `pass->found` is unspecified unless kOk.
   GpuStatus (*closest_triangles)(const point_to_mesh_kernel::HostPass* pass, const GpuControl* control,
                                  GpuError* error) = nullptr;
-  /// The nearest points of the other side (cpp/ops/registration/icp_pairs_kernel.h). `pass->slot` and `pass->squared` are
-  /// unspecified unless kOk.
-  GpuStatus (*icp_pairs)(const icp_pairs_kernel::HostPass* pass, const GpuControl* control,
+  /// Copies two sides of a registration to the device (cpp/ops/registration/icp_pairs_kernel.h). `*sides` is set on kOk only;
+  /// it is given to close_sides once.
+  GpuStatus (*open_sides)(const icp_pairs_kernel::HostSides* host, const GpuControl* control, void** sides,
+                          GpuError* error) = nullptr;
+  /// The nearest points of the other side. `pass->slot` and `pass->squared` are unspecified unless kOk.
+  GpuStatus (*icp_pairs)(void* sides, const icp_pairs_kernel::HostPass* pass, const GpuControl* control,
                          GpuError* error) = nullptr;
+  void (*close_sides)(void* sides) = nullptr;
   /// Copies a scene of rays to the device (cpp/ops/ray/scene_trace_kernel.h). `*scene` is set on kOk only; it is given to
   /// close_scene once.
   GpuStatus (*open_scene)(const scene_trace_kernel::HostScene* host, const GpuControl* control, void** scene,
                           GpuError* error) = nullptr;
-  /// The first hits of rays. They are unspecified unless kOk.
+  /// The first hits of rays. They are unspecified unless kOk. Any number of threads at once.
   GpuStatus (*scene_hits)(void* scene, const scene_trace_kernel::HostRays* rays, const GpuControl* control,
                           GpuError* error) = nullptr;
   void (*close_scene)(void* scene) = nullptr;

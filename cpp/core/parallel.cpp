@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -89,6 +90,15 @@ std::optional<TeamShortage> take_team_shortage() {
   return TeamShortage{static_cast<int>(both >> 16), static_cast<int>(both & 0xffff)};
 }
 
+#if defined(_OPENMP)
+bool inside_team() { return omp_in_parallel() != 0; }
+#else
+namespace {
+thread_local bool is_worker = false;
+}
+bool inside_team() { return is_worker; }
+#endif
+
 void run_team(int count, const std::function<void(int worker)>& body) {
   std::exception_ptr first;
   std::mutex mutex;
@@ -115,12 +125,18 @@ void run_team(int count, const std::function<void(int worker)>& body) {
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(count) - 1);
   try {
-    for (int worker = 1; worker < count; ++worker) threads.emplace_back(guarded, worker);
+    for (int worker = 1; worker < count; ++worker)
+      threads.emplace_back([&, worker] {
+        is_worker = true;
+        guarded(worker);
+      });
   } catch (const std::system_error&) {  // the workers without a thread run on this one
     note_shortage(count, 1 + static_cast<int>(threads.size()));
   }
+  const bool outer = std::exchange(is_worker, true);
   guarded(0);
   for (int worker = 1 + static_cast<int>(threads.size()); worker < count; ++worker) guarded(worker);
+  is_worker = outer;
   for (auto& thread : threads) thread.join();
 #endif
   if (first) std::rethrow_exception(first);

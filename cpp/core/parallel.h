@@ -22,6 +22,9 @@ int hardware_threads();
 /// not wait for another worker. count < 65536.
 void run_team(int count, const std::function<void(int worker)>& body);
 
+/// Whether the calling thread is a worker of a team: a team that it starts would run on it alone.
+bool inside_team();
+
 /// A team that the system did not start in full.
 struct TeamShortage {
   int wanted, started;

@@ -21,13 +21,14 @@ __global__ void index_kernel(std::size_t count, Function function) {
   }
 }
 
-/// Starts function(i) on the device for i in [0, count), after all launches before it.
+/// Starts function(i) on the device for i in [0, count), after all that the stream does.
 template <class Function>
-void start_for_each_index(std::size_t count, Function function) {
+void start_for_each_index(std::size_t count, Function function, cudaStream_t stream = nullptr) {
   if (count == 0) return;
   constexpr std::size_t kThreads = 256, kMaxBlocks = 65535;
   const std::size_t blocks = std::min(kMaxBlocks, (count + kThreads - 1) / kThreads);
-  index_kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads)>>>(count, function);
+  index_kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads), 0, stream>>>(count,
+                                                                                              function);
   check(cudaGetLastError(), "start a computation");
 }
 

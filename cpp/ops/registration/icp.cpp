@@ -15,6 +15,8 @@ namespace pc {
 
 namespace {
 
+/// Passes over the pairs in one iteration, for its progress: search, limit, residuals and their median, equations.
+constexpr std::uint64_t kPassesPerStep = 7;
 constexpr double kMaxCoordinate = 1e15;
 constexpr std::size_t kPollEvery = std::size_t{1} << 16;
 constexpr double kLimitShare = 0.05;  // contract terrain section 3.2
@@ -154,6 +156,11 @@ std::optional<GpuRun> IcpRegistration::gpu_of(OpContext& ctx) {
   return std::optional<GpuRun>(std::in_place, ctx, "Registration", warnings_);
 }
 
+std::optional<IcpGpu> IcpRegistration::gpu_with(std::optional<GpuRun>& run) {
+  if (!run) return std::nullopt;
+  return IcpGpu{*run, device_};
+}
+
 double IcpRegistration::least_limit() const { return kLeastSpacings * levels_[level_].spacing_m(); }
 
 void IcpRegistration::begin_level(OpContext& ctx) {
@@ -169,10 +176,11 @@ void IcpRegistration::begin_level(OpContext& ctx) {
 
 IcpProgress IcpRegistration::advance(std::uint32_t iterations, OpContext& ctx) {
   const auto phase = [&](std::uint32_t left) {
-    ctx.begin_phase("Iterating", std::uint64_t{left} * 4 * levels_[level_].pair_count());
+    ctx.begin_phase("Iterating", std::uint64_t{left} * kPassesPerStep * levels_[level_].pair_count());
   };
   phase(iterations);
-  std::optional<GpuRun> gpu = gpu_of(ctx);
+  std::optional<GpuRun> run = gpu_of(ctx);
+  const std::optional<IcpGpu> gpu = gpu_with(run);
   for (std::uint32_t done = 0; done < iterations && !finished_; ++done) {
     bool settled = step(ctx, gpu ? &*gpu : nullptr);
     ++iterations_;
@@ -198,7 +206,7 @@ IcpProgress IcpRegistration::advance(std::uint32_t iterations, OpContext& ctx) {
 }
 
 /// One iteration; true if the level has settled.
-bool IcpRegistration::step(OpContext& ctx, GpuRun* gpu) {
+bool IcpRegistration::step(OpContext& ctx, const IcpGpu* gpu) {
   const IcpScale& scale = levels_[level_];
   find_pairs(scale, pose_, limit_, IcpQueries::kBoth, pairs_, ctx, gpu);
   const double sigma = pair_distance(scale, pairs_, kShare, ctx) / std::sqrt(-2 * std::log(1 - kShare));
@@ -245,7 +253,7 @@ double IcpRegistration::misfit(const IcpScale& scale, const RigidTransform& pose
 }
 
 /// Whether the steps have led to a place that fits worse.
-bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx, GpuRun* gpu) {
+bool IcpRegistration::worse_than_start(double limit_m, OpContext& ctx, const IcpGpu* gpu) {
   const IcpScale& finest = levels_.back();
   const double alike = kAlike * finest.spacing_m();
   if (start_kind_ != IcpStart::kGlobal)
@@ -304,11 +312,13 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   const double spacing = finest.spacing_m();
   IcpResult r{};
   const double judged_within = std::max(limit_, kLeastSpacings * spacing);
-  std::optional<GpuRun> found_by = gpu_of(ctx);
-  GpuRun* const gpu = found_by ? &*found_by : nullptr;
+  std::optional<GpuRun> run = gpu_of(ctx);
+  const std::optional<IcpGpu> found_by = gpu_with(run);
+  const IcpGpu* const gpu = found_by ? &*found_by : nullptr;
   r.kept_start = worse_than_start(judged_within, ctx, gpu);
   if (r.kept_start) pose_ = start_;
   find_pairs(finest, pose_, greatest_limit_, IcpQueries::kMoving, pairs_, ctx, gpu);
+  device_.close();
   const Fit wide = fit(pairs_, greatest_limit_, ctx), narrow = fit(pairs_, limit_, ctx);
   narrow_pairs(finest, limit_, pairs_, ctx);
   r.pose = pose_;

@@ -141,23 +141,25 @@ class IcpRegistration {
   void choose_start(OpContext& ctx);
   bool align(OpContext& ctx);
   void begin_level(OpContext& ctx);
-  bool step(OpContext& ctx, GpuRun* gpu);
+  bool step(OpContext& ctx, const IcpGpu* gpu);
   void move(const IcpSystem& system, const IcpFrame& frame);
   double least_limit() const;
   bool level_ends(bool settled) const { return settled || level_left_ == 0; }
   Fit fit(const IcpPairs& pairs, double limit_m, OpContext& ctx) const;
-  bool worse_than_start(double limit_m, OpContext& ctx, GpuRun* gpu);
+  bool worse_than_start(double limit_m, OpContext& ctx, const IcpGpu* gpu);
   double misfit(const IcpScale& scale, const RigidTransform& pose, double limit_m, OpContext& ctx) const;
   IcpConditioning conditioning(const IcpPairs& pairs, OpContext& ctx) const;
   const IcpScale& judged_scale() const;
   RigidTransform local(const RigidTransform& common) const;
   /// The GPU of a call, until one has failed.
   std::optional<GpuRun> gpu_of(OpContext& ctx);
+  std::optional<IcpGpu> gpu_with(std::optional<GpuRun>& run);
 
   IcpParams params_;
   Local fixed_, moving_;
   double diagonal_, greatest_limit_;
   std::vector<IcpScale> levels_;  ///< coarse to fine
+  IcpDevice device_;              ///< one of them on the GPU
   RigidTransform start_, pose_;   ///< between the centroids' frames
   IcpStart start_kind_ = IcpStart::kGiven;
   std::optional<GlobalAlignment> global_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/parallel.h"
+#include "core/parallel_select.h"
 
 namespace pc {
 
@@ -22,40 +23,55 @@ icp_pairs_kernel::Side side_of(const IcpLevel& level) {
   return {level.tree ? level.tree->view() : KdTreeView{}, level.points.data()};
 }
 icp_pairs_kernel::HostSide host_of(const IcpLevel& level) {
-  return {level.tree ? level.tree->host() : HostKdTree{}, level.points.size()};
+  return {level.tree ? level.tree->host() : HostKdTree{}, level.points.data(), level.points.size()};
 }
 
 Motion motion_of(const RigidTransform& pose) {
   return {pose.rows[0], pose.rows[1], pose.rows[2], pose.translation};
 }
 
-/// False if the CPU must find them; then no pair is known.
-bool find_on_device(const IcpScale& scale, const Queries& queries, IcpPairs& pairs, OpContext& ctx,
-                    GpuRun& gpu) {
+}  // namespace
+
+bool IcpDevice::open(const IcpScale& scale, GpuRun& gpu) {
+  if (scale_ == &scale) return true;
+  close();
+  const icp_pairs_kernel::HostSides host{host_of(scale.fixed), host_of(scale.moving)};
+  return gpu.run([&](const auto& table, const auto& control, auto& error) {
+    void* opened = nullptr;
+    const GpuStatus status = table.open_sides(&host, &control, &opened, &error);
+    if (status == GpuStatus::kOk) {
+      sides_ = {opened, table.close_sides};
+      scale_ = &scale;
+    }
+    return status;
+  });
+}
+
+bool IcpDevice::find(const IcpScale& scale, const Queries& queries, IcpPairs& pairs, OpContext& ctx,
+                     GpuRun& gpu) {
   if (!gpu.usable()) return false;
   const std::size_t count = pairs.slot.size();
-  const icp_pairs_kernel::HostPass pass{queries, host_of(scale.fixed), host_of(scale.moving),
-                                        count,   pairs.slot.data(),    pairs.squared.data()};
+  const icp_pairs_kernel::HostPass pass{queries, count, pairs.slot.data(), pairs.squared.data()};
   const auto same = [&](std::size_t i) {
     const Nearest wanted = icp_pairs_kernel::find_pair(queries, i, IcpPairs::kNone, IcpPairs::kNone);
     const double squared = wanted.slot == IcpPairs::kNone ? kInfinity : wanted.best;
     return pairs.slot[i] == wanted.slot && pairs.squared[i] == squared;
   };
-  const bool done = gpu.run([&](const auto& table, const auto& control,
-                                auto& error) { return table.icp_pairs(&pass, &control, &error); },
-                            [&] { return sample_agrees(count, same); });
+  const auto search = [&](const auto& table, const auto& control, auto& error) {
+    return table.icp_pairs(sides_.get(), &pass, &control, &error);
+  };
+  const bool done = open(scale, gpu) && gpu.run(search, [&] { return sample_agrees(count, same); });
   if (done) {
     ctx.advance(count);
   } else {
+    close();
     std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
   }
   return done;
 }
 
-}  // namespace
-
 void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries wanted,
-                IcpPairs& pairs, OpContext& ctx, GpuRun* gpu) {
+                IcpPairs& pairs, OpContext& ctx, const IcpGpu* gpu) {
   const std::size_t moving_count = scale.moving.points.size();
   const std::size_t count = wanted == IcpQueries::kBoth ? scale.pair_count() : moving_count;
   if (pairs.slot.size() != count) {
@@ -65,7 +81,7 @@ void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_
   }
   const Queries queries{side_of(scale.fixed), side_of(scale.moving),    moving_count,
                         motion_of(pose),      motion_of(inverse(pose)), limit_m * limit_m};
-  if (gpu != nullptr && find_on_device(scale, queries, pairs, ctx, *gpu)) return;
+  if (gpu != nullptr && gpu->device.find(scale, queries, pairs, ctx, gpu->run)) return;
   parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
     std::uint32_t last = IcpPairs::kNone;
     for (std::size_t i = begin; i < end; ++i) {
@@ -92,13 +108,10 @@ void narrow_pairs(const IcpScale& scale, double limit_m, IcpPairs& pairs, OpCont
 }
 
 double pair_distance(const IcpScale& scale, const IcpPairs& pairs, double share, OpContext& ctx) {
-  ctx.checkpoint();
-  const std::size_t count = scale.moving.points.size();
-  BulkVector<double> squared(count);
-  std::copy_n(pairs.squared.begin(), count, squared.begin());
-  const auto rank = std::min(count - 1, static_cast<std::size_t>(share * static_cast<double>(count)));
-  std::nth_element(squared.begin(), squared.begin() + rank, squared.end());
-  return std::sqrt(squared[rank]);
+  const Span<const double> squared{pairs.squared.data(), scale.moving.points.size()};
+  return std::sqrt(select_non_negative(squared, ctx, [&](std::size_t count) {
+    return std::min(count - 1, static_cast<std::size_t>(share * static_cast<double>(count)));
+  }));
 }
 
 }  // namespace pc

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/gpu_run.h"
 #include "core/memory.h"
@@ -30,10 +31,34 @@ struct IcpPairs {
 
 enum class IcpQueries : std::uint8_t { kBoth, kMoving };
 
+/// The sides that a registration has on the GPU: those of the scale that was searched last.
+class IcpDevice {
+ public:
+  /// Finds the first `pairs.slot.size()` pairs; false if the CPU must, then no pair is known. `scale` must stay where it is.
+  bool find(const IcpScale& scale, const icp_pairs_kernel::Queries& queries, IcpPairs& pairs, OpContext& ctx,
+            GpuRun& gpu);
+  void close() {
+    sides_.reset();
+    scale_ = nullptr;
+  }
+
+ private:
+  bool open(const IcpScale& scale, GpuRun& gpu);
+
+  const IcpScale* scale_ = nullptr;
+  std::unique_ptr<void, void (*)(void*)> sides_{nullptr, [](void*) {}};
+};
+
+/// Where the GPU finds pairs: the calls of an op, and what it has on the device.
+struct IcpGpu {
+  GpuRun& run;
+  IcpDevice& device;
+};
+
 /// Finds the pairs at a pose. The pairs of an earlier pose of the same level make the search faster, not different.
 /// With kMoving, there are no pairs of the fixed points. `gpu`: where it can compute them, or nullptr; the same bits.
 void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_m, IcpQueries queries,
-                IcpPairs& pairs, OpContext& ctx, GpuRun* gpu = nullptr);
+                IcpPairs& pairs, OpContext& ctx, const IcpGpu* gpu = nullptr);
 
 /// Drops pairs beyond the limit, and pairs whose partner was found on the rim of its side: the rest of that surface was
 /// not scanned.

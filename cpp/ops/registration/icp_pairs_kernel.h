@@ -73,18 +73,23 @@ PC_HD inline void write_pair(const Queries& queries, std::uint64_t i, std::uint3
   squared = nearest.slot == kNone ? kd_tree::kInfinity : nearest.best;
 }
 
-/// What pc_cuda copies of a side besides the points.
+/// A side in host memory.
 struct HostSide {
   HostKdTree tree;  ///< empty if no query looks for points of this side
+  const Vec3d* points;
   std::uint64_t point_count;
 };
 
-/// Input of pc_cuda: two sides in host memory. Output: the partners of the first `count` queries.
-struct HostPass {
-  Queries queries;  ///< with the trees and points of the host
+/// What pc_cuda keeps of a registration: its sides, and the last partner of each query.
+struct HostSides {
   HostSide fixed, moving;
+};
+
+/// Input of pc_cuda: queries of a pose over sides that it has. Output: the partners of the first `count`.
+struct HostPass {
+  Queries queries;  ///< its trees and points are not used
   std::uint64_t count;
-  std::uint32_t* slot;  ///< (count) in: points known to be near, or kNone
+  std::uint32_t* slot;  ///< (count)
   double* squared;      ///< (count) square metres
 };
 

@@ -30,6 +30,7 @@ using beam_sums_kernel::kSums;
 
 /// Parts of beams that are sorted at once, and voxels that are read at once: a few milliseconds each.
 constexpr std::uint64_t kParts = 16 * kSearches, kCells = 8 * kSearches;
+constexpr std::size_t kAhead = 4;
 
 /// Beams in device memory.
 class DeviceBeams {
@@ -107,8 +108,16 @@ void add_parts(const BeamPart* sorted, std::uint64_t count, double* sums, double
     if (reach != nullptr)
       for (std::size_t field = 0; field < kReachSums; ++field)
         own_reach[field] = reach[cell * kReachSums + field];
-    for (std::size_t at = i; at < count && sorted[at].cell == cell; ++at)
-      beam_sums_kernel::add(own, own_reach, sorted[at]);
+    // Some parts are loaded before the first of them is added: a voxel that all beams pass is a long chain of sums.
+    BeamPart ahead[kAhead];
+    bool more = true;
+    for (std::size_t at = i; more && at < count; at += kAhead) {
+      for (std::size_t k = 0; k < kAhead; ++k) ahead[k] = sorted[at + k < count ? at + k : count - 1];
+      for (std::size_t k = 0; k < kAhead; ++k) {
+        more = more && at + k < count && ahead[k].cell == cell;
+        if (more) beam_sums_kernel::add(own, own_reach, ahead[k]);
+      }
+    }
     for (std::size_t field = 0; field < kSums; ++field) sums[cell * kSums + field] = own[field];
     if (reach != nullptr)
       for (std::size_t field = 0; field < kReachSums; ++field)

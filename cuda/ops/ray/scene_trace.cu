@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "core/device_buffer.cuh"
+#include "core/lanes.cuh"
 #include "core/launch.cuh"
 #include "ops/ray/scene_trace.cuh"
 #include "ops/ray/scene_trace_kernel.h"
@@ -36,38 +38,41 @@ class DeviceBvh {
 };
 
 std::uint64_t bytes_of(const HostScene& host) {
-  std::uint64_t bytes = DeviceBvh::bytes(host.top) + host.instance_count * sizeof(instances::Placed) +
-                        kSearches * (sizeof(Ray) + sizeof(InstanceHit));
+  std::uint64_t bytes = DeviceBvh::bytes(host.top) + host.instance_count * sizeof(instances::Placed);
   for (std::uint64_t p = 0; p < host.prototype_count; ++p)
     bytes += DeviceBvh::bytes(host.prototypes[p]) + sizeof(BvhView);
   return bytes;
 }
 
-/// Traces rays in pieces of a launch; `rays` and `hits` have room for one.
+/// Traces rays by the piece that fits a lane: while one thread's piece is on its way, others are traced.
 template <class View, class Hit>
-void trace_on(const View& view, const HostRays& host, Hit* to, DeviceBuffer<Ray>& rays,
-              const DeviceBuffer<Hit>& hits, const GpuControl& control) {
-  const Ray* const from = rays.data();
-  Hit* const found = hits.data();
-  for (std::uint64_t begin = 0; begin < host.count; begin += kSearches) {
-    const std::uint64_t count = std::min(kSearches, host.count - begin);
-    rays.upload(host.rays + begin, count, control);
-    for_each_index(count, [view, from, found] __device__(std::size_t i) {
-      scene_trace_kernel::first_hit(i, view, from, found);
-    });
-    hits.download(to + begin, count, control);
+void trace_on(const View& view, const HostRays& host, Hit* to, const GpuControl& control) {
+  constexpr std::uint64_t kPiece = std::min(Lane::kInBytes / sizeof(Ray), Lane::kOutBytes / sizeof(Hit));
+  const Lanes::Use use;
+  const Lane& lane = use.lane();
+  const auto* const from = reinterpret_cast<const Ray*>(lane.in());
+  auto* const found = reinterpret_cast<Hit*>(lane.out());
+  for (std::uint64_t begin = 0; begin < host.count; begin += kPiece) {
+    poll(control);
+    const std::uint64_t count = std::min(kPiece, host.count - begin);
+    std::memcpy(lane.host_in(), host.rays + begin, count * sizeof(Ray));
+    lane.send(count * sizeof(Ray));
+    start_for_each_index(
+        count,
+        [view, from, found] __device__(std::size_t i) {
+          scene_trace_kernel::first_hit(i, view, from, found);
+        },
+        lane.stream());
+    lane.receive(count * sizeof(Hit));
+    std::memcpy(to + begin, lane.host_out(), count * sizeof(Hit));
   }
 }
 
-/// A scene in device memory, with room for the rays of a launch.
+/// A scene in device memory, which does not change: threads trace side by side.
 class DeviceScene {
  public:
   DeviceScene(const HostScene& host, const GpuControl& control)
-      : top_(host.top, control),
-        placed_(host.placed, host.instance_count, control),
-        rays_(kSearches),
-        hits_(host.prototype_count == 0 ? kSearches : 0),
-        placed_hits_(host.prototype_count == 0 ? 0 : kSearches) {
+      : top_(host.top, control), placed_(host.placed, host.instance_count, control) {
     std::vector<BvhView> views;
     for (std::uint64_t p = 0; p < host.prototype_count; ++p) {
       prototypes_.emplace_back(host.prototypes[p], control);
@@ -76,10 +81,10 @@ class DeviceScene {
     views_ = DeviceBuffer<BvhView>(views.data(), views.size(), control);
   }
 
-  void trace(const HostRays& host, const GpuControl& control) {
-    if (views_.size() == 0) return trace_on(top_.view(), host, host.hits, rays_, hits_, control);
+  void trace(const HostRays& host, const GpuControl& control) const {
+    if (views_.size() == 0) return trace_on(top_.view(), host, host.hits, control);
     const InstancedBvhView view{top_.view(), views_.data(), placed_.data(), placed_.size()};
-    trace_on(view, host, host.placed_hits, rays_, placed_hits_, control);
+    trace_on(view, host, host.placed_hits, control);
   }
 
  private:
@@ -87,9 +92,6 @@ class DeviceScene {
   std::vector<DeviceBvh> prototypes_;
   DeviceBuffer<BvhView> views_;
   DeviceBuffer<instances::Placed> placed_;
-  DeviceBuffer<Ray> rays_;
-  DeviceBuffer<RayHit> hits_;
-  DeviceBuffer<InstanceHit> placed_hits_;
 };
 
 }  // namespace
@@ -102,7 +104,7 @@ GpuStatus open_scene(const HostScene* host, const GpuControl* control, void** sc
 }
 
 GpuStatus scene_hits(void* scene, const HostRays* rays, const GpuControl* control, GpuError* error) {
-  return guarded(error, [&] { static_cast<DeviceScene*>(scene)->trace(*rays, *control); });
+  return guarded(error, [&] { static_cast<const DeviceScene*>(scene)->trace(*rays, *control); });
 }
 
 void close_scene(void* scene) { delete static_cast<DeviceScene*>(scene); }

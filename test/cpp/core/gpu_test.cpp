@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
+#include "core/parallel.h"
 #include "core/platform.h"
 
 namespace pc {
@@ -137,6 +141,66 @@ TEST(GpuSlot, OneAtATimeAndCancelEndsTheWait) {
   EXPECT_EQ(code, ErrorCode::kCanceled);
   second_control.cancel_requested = false;
   const GpuSlot now(second);  // free again
+}
+
+TEST(GpuControl, CopiesEveryByteWithAnyTeam) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20, (std::size_t{3} << 20) + 7}) {
+    std::vector<unsigned char> from(size + 1);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 7919 >> 8);
+    for (const int threads : {1, 3, 8}) {
+      JobControl job;
+      OpContext ctx(job, Device::kCuda, threads);
+      const GpuControl control = gpu_control(ctx);
+      std::vector<unsigned char> to(size + 1, 0xaa);
+      control.copy(control.user, to.data(), from.data(), size);
+      EXPECT_TRUE(std::equal(from.begin(), from.end() - 1, to.begin())) << size << " " << threads;
+      EXPECT_EQ(to.back(), 0xaa);
+      std::atomic<int> wrong{0};
+      run_team(2, [&](int) {  // a worker of a team copies alone
+        std::vector<unsigned char> own(size + 1);
+        control.copy(control.user, own.data(), from.data(), size);
+        wrong += std::equal(from.begin(), from.end() - 1, own.begin()) ? 0 : 1;
+      });
+      EXPECT_EQ(wrong, 0);
+      EXPECT_FALSE(take_team_shortage());
+    }
+  }
+}
+
+TEST(GpuSlot, CallsOfOneKindRunSideBySideAndNeverHoldUpAnother) {
+  JobControl control;
+  OpContext ctx(control);
+  std::atomic<int> inside{0}, most{0};
+  std::atomic<bool> alone{false}, done{false};
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 4; ++k)
+    threads.emplace_back([&] {
+      while (!done) {
+        const GpuSlot slot(ctx, GpuShare::kBeside);
+        EXPECT_FALSE(alone);
+        const int now = ++inside;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) continue;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --inside;
+      }
+    });
+  const auto began = std::chrono::steady_clock::now();
+  for (int k = 0; k < 5; ++k) {
+    const GpuSlot slot(ctx);  // though there is always a call under way
+    alone = true;
+    EXPECT_EQ(inside, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(inside, 0);
+    alone = false;
+  }
+  const auto took = std::chrono::steady_clock::now() - began;
+  while (most < 2 && std::chrono::steady_clock::now() - began < std::chrono::seconds(20))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GE(most, 2);
+  EXPECT_LT(took, std::chrono::seconds(10));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace pc::cuda {
 constexpr std::uint64_t kSearches = 1000;
 
 template <class Function>
-void start_for_each_index(std::size_t count, Function function) {
+void start_for_each_index(std::size_t count, Function function, cudaStream_t = nullptr) {
   while (count > 0) function(--count);
 }
 

@@ -114,6 +114,34 @@ TEST_P(PointSpacing, EqualsBruteForceWhenEveryPointIsSampled) {
   }
 }
 
+TEST_P(PointSpacing, OfASampleEqualsBruteForce) {
+  constexpr std::size_t kCount = 6500, kSamples = 90;  // few enough for the passes, which a GPU runs
+  std::size_t compared = 0;
+  for (const SpacingCloud& cloud : test::spacing_clouds(kCount, 19)) {
+    const std::size_t n = cloud.points.size(), step = n / kSamples, longer = n % kSamples;
+    if (n / 64 <= kSamples) continue;
+    ++compared;
+    std::vector<double> expected;
+    for (std::size_t t = 0; t < kSamples; ++t) {
+      const std::size_t row = t * step + std::min(t, longer);
+      double best = HUGE_VAL;
+      if (!is_finite(cloud.points[row])) continue;
+      for (std::size_t j = 0; j < n; ++j)
+        if (j != row && is_finite(cloud.points[j]))
+          best = std::min(best, squared_distance(cloud.points[row], cloud.points[j]));
+      if (std::isfinite(best)) expected.push_back(std::sqrt(best));
+    }
+    std::sort(expected.begin(), expected.end());
+    const PointSpacingResult result = run(cloud.view(), kSamples, std::nullopt);
+    EXPECT_EQ(result.sampled_count, expected.size()) << cloud.name;
+    if (expected.empty()) continue;
+    const Span<const double> sorted{expected.data(), expected.size()};
+    EXPECT_EQ(result.median_m, sorted_percentile(sorted, 0.5)) << cloud.name;
+    EXPECT_EQ(result.p95_m, sorted_percentile(sorted, 0.95)) << cloud.name;
+  }
+  EXPECT_GE(compared, 8U);
+}
+
 TEST_P(PointSpacing, WithoutASeedTheRowsAreEvenlySpaced) {
   // Row 3 k of every 3 has its neighbour at 0.25; the others are nearer to each other.
   SpacingCloud cloud{"thirds", {}};
@@ -140,8 +168,8 @@ TEST_P(PointSpacing, IsTheSameOnTheCpuWithOneThread) {
   for (const SpacingCloud& cloud : test::spacing_clouds(20'000, 23)) {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 1);
-    const PointSpacingResult expected = point_spacing(HitPoints::assume_hits(cloud.view()), {500, 9}, ctx);
-    const PointSpacingResult result = run(cloud.view(), 500, 9);
+    const PointSpacingResult expected = point_spacing(HitPoints::assume_hits(cloud.view()), {200, 9}, ctx);
+    const PointSpacingResult result = run(cloud.view(), 200, 9);
     EXPECT_EQ(result.median_m, expected.median_m) << cloud.name;
     EXPECT_EQ(result.p95_m, expected.p95_m) << cloud.name;
     EXPECT_EQ(result.sampled_count, expected.sampled_count) << cloud.name;
@@ -196,12 +224,12 @@ TEST(PointSpacingPlain, FallsBackToTheCpuAndSaysSo) {
       *std::find_if(clouds.begin(), clouds.end(), [](const auto& c) { return c.name == "cube"; });
   JobControl control;
   OpContext cpu(control), gpu(control, Device::kCuda);
-  const auto expected = point_spacing(HitPoints::assume_hits(cube.view()), {1000, 1}, cpu);
+  const auto expected = point_spacing(HitPoints::assume_hits(cube.view()), {50, 1}, cpu);
   EXPECT_TRUE(expected.warnings.empty());
   gpu_install(&kFullTable, "");
-  const auto full = point_spacing(HitPoints::assume_hits(cube.view()), {1000, 1}, gpu);
+  const auto full = point_spacing(HitPoints::assume_hits(cube.view()), {50, 1}, gpu);
   gpu_install(nullptr, "no driver here");
-  const auto absent = point_spacing(HitPoints::assume_hits(cube.view()), {1000, 1}, gpu);
+  const auto absent = point_spacing(HitPoints::assume_hits(cube.view()), {50, 1}, gpu);
   EXPECT_EQ(full.median_m, expected.median_m);
   EXPECT_EQ(absent.median_m, expected.median_m);
   EXPECT_EQ(full.warnings,

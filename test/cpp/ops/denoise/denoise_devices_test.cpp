@@ -98,7 +98,7 @@ std::vector<Case> cases() {
                      }});
     }
   }
-  for (const std::uint32_t k : {1U, 16U, 1000U}) {
+  for (const std::uint32_t k : {1U, 8U, 13U, 31U, 64U, 1000U}) {
     all.push_back({"sor " + std::to_string(k), [=](HitPoints points, OpContext& ctx) {
                      return statistical_outlier(points, {k, 1}, ctx);
                    }});

@@ -17,33 +17,64 @@ namespace {
 
 using test::Points;
 
+using icp_pairs_kernel::HostPass;
+using icp_pairs_kernel::HostSides;
+
 std::uint64_t searched_count = 0;
+int open_count = 0, opened_ever = 0;
+
+/// What the module keeps of a registration.
+struct OpenSides {
+  HostSides host;
+  std::vector<std::uint32_t> slots;
+};
+
+GpuStatus open_sides(const HostSides* host, const GpuControl* control, void** sides, GpuError*) {
+  if (control->canceled(control->user)) return GpuStatus::kCanceled;
+  const std::size_t queries = host->fixed.point_count + host->moving.point_count;
+  *sides = new OpenSides{*host, std::vector<std::uint32_t>(queries, icp_pairs_kernel::kNone)};
+  ++open_count;
+  ++opened_ever;
+  return GpuStatus::kOk;
+}
+
+void close_sides(void* sides) {
+  delete static_cast<OpenSides*>(sides);
+  --open_count;
+}
 
 /// What the module's kernel does, in a plain loop.
-GpuStatus functor_pairs(const icp_pairs_kernel::HostPass* host, const GpuControl* control, GpuError*) {
+GpuStatus functor_pairs(void* sides, const HostPass* host, const GpuControl* control, GpuError*) {
   if (control->canceled(control->user)) return GpuStatus::kCanceled;
-  for (std::uint64_t i = 0; i < host->count; ++i)
-    icp_pairs_kernel::write_pair(host->queries, i, host->slot[i], host->squared[i]);
+  auto& opened = *static_cast<OpenSides*>(sides);
+  icp_pairs_kernel::Queries queries = host->queries;
+  queries.fixed = {opened.host.fixed.tree.tree, opened.host.fixed.points};
+  queries.moving = {opened.host.moving.tree.tree, opened.host.moving.points};
+  for (std::uint64_t i = 0; i < host->count; ++i) {
+    icp_pairs_kernel::write_pair(queries, i, opened.slots[i], host->squared[i]);
+    host->slot[i] = opened.slots[i];
+  }
   searched_count += host->count;
   return GpuStatus::kOk;
 }
 
 /// Fails after half of the queries, of which it leaves partners that do not exist.
-GpuStatus full(const icp_pairs_kernel::HostPass* host, const GpuControl*, GpuError* error) {
+GpuStatus full(void*, const HostPass* host, const GpuControl*, GpuError* error) {
   for (std::uint64_t i = 0; i < host->count / 2; ++i) host->slot[i] = 0xfffffff0U;
   return test::no_gpu_memory(error);
 }
 
-GpuStatus rounds_otherwise(const icp_pairs_kernel::HostPass* host, const GpuControl* control,
-                           GpuError* error) {
-  const GpuStatus status = functor_pairs(host, control, error);
+GpuStatus rounds_otherwise(void* sides, const HostPass* host, const GpuControl* control, GpuError* error) {
+  const GpuStatus status = functor_pairs(sides, host, control, error);
   for (std::uint64_t i = 0; i < host->count; ++i) host->squared[i] = std::nextafter(host->squared[i], 1e9);
   return status;
 }
 
-GpuTable table_of(GpuStatus (*pairs)(const icp_pairs_kernel::HostPass*, const GpuControl*, GpuError*)) {
+GpuTable table_of(decltype(GpuTable::icp_pairs) pairs) {
   GpuTable table = test::fake_gpu_table();
+  table.open_sides = open_sides;
   table.icp_pairs = pairs;
+  table.close_sides = close_sides;
   return table;
 }
 
@@ -83,8 +114,11 @@ TEST_F(IcpDevices, TheFunctorOfTheGpuGivesTheBitsOfTheCpu) {
   const GpuTable table = table_of(functor_pairs);
   install(&table);
   searched_count = 0;
+  opened_ever = 0;
   expect_bits_of_the_cpu({});
   EXPECT_GT(searched_count, 100'000U);
+  EXPECT_EQ(open_count, 0);
+  EXPECT_LE(opened_ever, 3 * 6);  // once for each level, not for each iteration
 }
 
 TEST_F(IcpDevices, CudaGivesTheBitsOfTheCpu) {
@@ -96,6 +130,16 @@ TEST_F(IcpDevices, WhatTheGpuCannotDoTheCpuDoesAndSaysSoOnce) {
   const GpuTable table = table_of(full);
   install(&table);
   expect_bits_of_the_cpu({"Registration ran on the CPU: the GPU has no memory left"});
+}
+
+TEST_F(IcpDevices, SidesThatDoNotFitAreLeftToTheCpu) {
+  GpuTable table = table_of(functor_pairs);
+  table.open_sides = [](const HostSides*, const GpuControl*, void**, GpuError* error) {
+    return test::no_gpu_memory(error);
+  };
+  install(&table);
+  expect_bits_of_the_cpu({"Registration ran on the CPU: the GPU has no memory left"});
+  EXPECT_EQ(open_count, 0);
 }
 
 TEST_F(IcpDevices, ADeviceThatRoundsOtherwiseIsNotBelieved) {
@@ -114,9 +158,15 @@ TEST_F(IcpDevices, ACancelEndsTheSearch) {
   IcpScale scale{0, icp_level(view(points), ctx), icp_level(view(points), ctx)};
   IcpPairs pairs;
   std::vector<std::string> warnings;
-  GpuRun gpu(ctx, "Registration", warnings);
+  GpuRun run(ctx, "Registration", warnings);
+  IcpDevice device;
+  const IcpGpu gpu{run, device};
+  find_pairs(scale, {}, 1, IcpQueries::kBoth, pairs, ctx, &gpu);
+  EXPECT_EQ(open_count, 1);
   control.cancel_requested = true;
   EXPECT_ANY_THROW(find_pairs(scale, {}, 1, IcpQueries::kBoth, pairs, ctx, &gpu));
+  device.close();
+  EXPECT_EQ(open_count, 0);
 }
 
 }  // namespace

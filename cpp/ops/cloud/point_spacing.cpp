@@ -25,7 +25,9 @@ constexpr std::uint64_t kFirstSubset = 1024;  // every sample is compared with e
 constexpr std::uint64_t kSubsetRatio = 8;     // passes cost n (1 + 1/8 + ...); pair tests grow with the ratio
 constexpr std::size_t kGrain = 1024;          // worst block seen, 200 000 samples: 15 M pair tests, 40 ms
 
-constexpr std::uint64_t kTreeShare = 64;  // above one sample in this many points a tree is faster
+/// Above one sample in this many points a tree is faster, than a GPU too (4M points, 200,000 samples: 0.16 s, 16 cores; 0.26 s,
+/// an H200).
+constexpr std::uint64_t kTreeShare = 64;
 constexpr const char* kPhase = "Measuring point spacing";
 
 using Seed = std::optional<std::uint64_t>;
@@ -206,11 +208,12 @@ PointSpacingResult point_spacing(HitPoints points, const PointSpacingParams& par
   const std::uint64_t wanted = std::min<std::uint64_t>(points.size(), params.max_samples);
   ctx.begin_phase(kPhase, work_of(points.size(), wanted));
   Samples samples = take_samples(points.xyz(), params, ctx);
-  GpuRun gpu(ctx, "Point spacing", result.warnings);
-  if (!gpu.usable() && points.size() / kTreeShare <= wanted)
+  if (points.size() / kTreeShare <= wanted) {
     find_in_tree(points.xyz(), samples, ctx);
-  else
+  } else {
+    GpuRun gpu(ctx, "Point spacing", result.warnings);
     find_neighbors(points.xyz(), params, samples, gpu, ctx);
+  }
 
   BulkVector<double> distances;
   distances.reserve(samples.best_bits.size());

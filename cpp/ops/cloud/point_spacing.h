@@ -39,13 +39,13 @@ struct PointSpacingResult {
 ///          neighbours if their squared distance overflows (1e154 m).
 /// Order    The result does not depend on threads or device (bit-identical), only on rows, seed and max_samples.
 ///          Percentiles interpolate linearly between order statistics at rank q (count - 1), as numpy's 'linear'.
-/// Cost     On the CPU, with more than one sample per 64 points: a k-d tree of all points, O(n log n) time, 40 n bytes
+/// Cost     With more than one sample per 64 points, on the CPU: a k-d tree of all points, O(n log n) time, 40 n bytes
 ///          of scratch. Otherwise O(n + samples log n) expected for any distribution and extent of the points; one
 ///          streaming pass over the points, about 200 bytes per sample + 3 n bytes of scratch.
 ///          Clouds of duplicates need a k-d tree too.
 /// Cancel   Within 250 ms for all allowed parameters; no partial result.
 /// Errors   kInvalidArgument if max_samples is 0 or above kMaxSpacingSamples.
-/// Device   kCuda runs the passes over the points in pc_cuda; if that is not possible, the CPU does, with a warning.
+/// Device   kCuda runs the streaming passes over the points in pc_cuda; if that is not possible, the CPU does, with a warning.
 /// Source   Own: distances within a random subset are upper bounds of the distances in the whole cloud. The expected
 ///          number of points nearer than the nearest one of a 1/k subset is k - 1 for any distribution, so nested
 ///          subsets, each about 8 times as large as the previous one, shrink the search balls; see

@@ -172,7 +172,7 @@ async function typescript() {
 /** The parameterised suites with the module beside them. A machine without a device has nothing to show here. */
 async function gpu() {
   const folder = join(root, "build", "gpu");
-  const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=ON", "-DPC_TESTS=ON", "-DCMAKE_BUILD_TYPE=Release"];
+  const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=ON", "-DPC_TESTS=ON", "-DPC_BENCH=ON", "-DCMAKE_BUILD_TYPE=Release"];
   dropMovedCache(folder);
   if ((await run("cmake", ["-S", root, "-B", folder, ...options])).status !== 0) return { passed: 0, failed: 1 };
   const build = ["--build", folder, "--parallel", String(availableParallelism())];

@@ -22,14 +22,36 @@ PC_HD inline double mean_distance(const double* squared, std::uint32_t k, std::u
   return sum / static_cast<double>(k);
 }
 
+/// The same of a list in registers.
+template <std::uint32_t kMost>
+PC_HD double mean_of_few(const KdTreeView& tree, const Vec3d& p, std::uint32_t k, std::uint64_t skip) {
+  kd_tree::NearestFew<kMost> nearest(k);
+  tree.find_nearest(p, skip, nearest);
+  double sum = 0;
+  nearest.for_each([&](double squared) { sum += sqrt(squared); });
+  return sum / static_cast<double>(k);
+}
+
 /// Writes the mean distance from point `lane` of a leaf to its k nearest other points, if the leaf has that many
 /// points. `list` is scratch for k squared distances, `stride` apart.
 PC_HD inline void measure_point(const kd_tree::Node& node, std::uint32_t lane, std::uint32_t k,
                                 const KdTreeView& tree, double* list, std::uint64_t stride, double* means) {
   const kd_tree::Leaf leaf = tree.leaf(node);
   if (lane >= leaf.count) return;
-  tree.nearest_distances(leaf.point(lane), k, leaf.row[lane], list, stride);
-  means[leaf.row[lane]] = mean_distance(list, k, stride);
+  const Vec3d p = leaf.point(lane);
+  const std::uint64_t row = leaf.row[lane];
+  if (k <= 8) {
+    means[row] = mean_of_few<8>(tree, p, k, row);
+  } else if (k <= 16) {
+    means[row] = mean_of_few<16>(tree, p, k, row);
+  } else if (k <= 32) {
+    means[row] = mean_of_few<32>(tree, p, k, row);
+  } else {
+    kd_tree::NearestHeap nearest(list, k, stride);
+    tree.find_nearest(p, row, nearest);
+    nearest.sort();
+    means[row] = mean_distance(list, k, stride);
+  }
 }
 
 }  // namespace pc::statistical_outlier_kernel

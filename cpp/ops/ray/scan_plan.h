@@ -13,7 +13,7 @@ namespace pc::scan_plan {
 /// Nearer surfaces are what the scanner stands on, metres.
 constexpr double kNearest = 1e-6;
 /// Rays that are traced together.
-constexpr std::uint64_t kBatch = 4096, kLeastBatch = 16, kDeviceBatch = 65'536;
+constexpr std::uint64_t kBatch = 4096, kLeastBatch = 16, kDeviceBatch = 16'384;
 /// Hits whose triangles are loaded ahead.
 constexpr std::size_t kAhead = 24;
 

@@ -11,7 +11,7 @@
 
 namespace pc {
 
-/// The surfaces of a scan on the GPU, if the context asks for it, for as long as this object lives. Threads take turns.
+/// The surfaces of a scan on the GPU, if the context asks for it, for as long as this object lives.
 class SceneDevice {
  public:
   /// scene     must outlive this object
@@ -21,16 +21,20 @@ class SceneDevice {
   SceneDevice& operator=(const SceneDevice&) = delete;
 
   bool usable() const { return usable_.load(std::memory_order_relaxed); }
-  /// Writes the first hit of each ray, the same bits as any other search; false: nothing was done, the CPU must trace.
+  /// Writes the first hit of each ray, the same bits as any other search; false: nothing was done, the CPU must trace. Threads
+  /// trace side by side.
   bool first_hits(const scene_trace_kernel::HostRays& rays);
 
  private:
   bool open();
   bool agrees(const scene_trace_kernel::HostRays& rays) const;
+  void lose(const std::string& why);
 
   const scene_trace_kernel::HostScene& scene_;
+  OpContext& ctx_;
   GpuRun gpu_;
-  std::mutex mutex_;
+  const GpuTable* table_ = nullptr;  ///< never changes once the scene is open
+  std::mutex mutex_;                 ///< of gpu_ while threads trace
   std::atomic<bool> usable_{false};
   std::unique_ptr<void, void (*)(void*)> opened_;
 };

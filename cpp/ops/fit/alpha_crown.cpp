@@ -215,8 +215,11 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   crown.highest_z = found.carved.highest_z;
   const double wrapped_m3 = finish_mesh(crown.mesh, ctx).volume_m3;
   const SmoothingBox limit = found.unseen_m3 > 0 ? SmoothingBox::kKept : SmoothingBox::kFree;
+  std::vector<Vec3d> edged = crown.mesh.vertices;
   smooth(crown.mesh, params.smoothing_steps, limit, ctx);
-  if (found.unseen_m3 > 0) widen(crown.mesh, wrapped_m3 + found.unseen_m3, ctx);
+  // The mesh has the volume of the solid, or is the solid's: smoothing alone would change it by some percent.
+  if (!widen(crown.mesh, wrapped_m3 + found.unseen_m3, ctx) && found.unseen_m3 == 0)
+    crown.mesh.vertices.swap(edged);
   const MeshTotals totals = finish_mesh(crown.mesh, ctx);
   crown.volume_m3 = std::max(totals.volume_m3, 0.0);  // the volume of a sheet may round to less
   crown.surface_area_m2 = totals.area_m2;

@@ -78,19 +78,20 @@ double unseen_volume(const CrownMesh& mesh, const WrappedPoints& inside, OpConte
          static_cast<double>(inside.count - outermost + 1);
 }
 
-void widen(CrownMesh& mesh, double volume_m3, OpContext& ctx) {
+bool widen(CrownMesh& mesh, double volume_m3, OpContext& ctx) {
   const MeshTotals totals = finish_mesh(mesh, ctx);
   const VolumeOfDistance volume = volume_of(mesh, ctx);
   const double first = (volume_m3 - totals.volume_m3) / totals.area_m2;
   double distance = 0;
   for (int step = 0; step < kNewtonSteps; ++step) {
     const double slope = volume.slope_at(distance);
-    if (!(slope > 0)) return;
+    if (!(slope > 0)) return false;
     distance -= (volume.at(distance) - volume_m3) / slope;
   }
-  if (!(std::abs(distance) <= 2 * std::abs(first))) return;
+  if (!(std::abs(distance) <= 2 * std::abs(first))) return false;
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
     mesh.vertices[v] = mesh.vertices[v] + mesh.normals[v] * distance;
+  return true;
 }
 
 }  // namespace pc

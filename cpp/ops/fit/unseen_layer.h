@@ -25,10 +25,10 @@ struct WrappedPoints {
 double unseen_volume(const CrownMesh& mesh, const WrappedPoints& inside, OpContext& ctx);
 
 /// Moves the vertices of a closed mesh along their normals by one distance, so that it encloses a volume. Where no distance
-/// of at most twice `volume_m3 - own volume` over the area does, the mesh stays as it is.
+/// of at most twice `volume_m3 - own volume` over the area does, the mesh stays as it is: false.
 ///
 /// Order    Does not depend on the thread count. Cost O(V + T) time. Cancel within 50 ms.
-void widen(CrownMesh& mesh, double volume_m3, OpContext& ctx);
+bool widen(CrownMesh& mesh, double volume_m3, OpContext& ctx);
 
 inline constexpr double kMostHollow = 0.05;
 inline constexpr double kMostLayer = 0.5;

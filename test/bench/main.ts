@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import type { Job } from "./job.ts";
 import { jobs } from "./jobs/index.ts";
-import { buildProgram } from "./native.ts";
+import { buildProgram, touchMemory } from "./native.ts";
 import { installPeers, measurePeer } from "./peers.ts";
 import {
   type Baseline,
@@ -97,6 +97,7 @@ try {
 } catch (error) {
   fail((error as Error).message, 1);
 }
+await touchMemory();
 const conditions = machine();
 const baseline = readBaseline();
 const results: Result[] = [];

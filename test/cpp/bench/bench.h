@@ -146,6 +146,10 @@ int time_costs(const Arguments& arguments);
 /// a device, and if a result differs or an op left the GPU. Arguments: POINTS [PART OF A NAME] [THREADS]
 int compare_devices(const Arguments& arguments);
 
+/// Writes to so much new memory and ends. A virtual machine gets memory from its host at the first touch, which takes longer than
+/// what an op does with it; whatever runs later finds it there. Arguments: MIB
+int touch_memory(const Arguments& arguments);
+
 /// Runs a program and prints its wall and CPU seconds, peak resident size and exit code as the last line. POSIX.
 /// Arguments: PROGRAM [ARGUMENT ...]
 int measure_program(const Arguments& arguments);

@@ -70,6 +70,7 @@ constexpr Job kJobs[] = {
     {"shapes", "POINTS [OP]", 1, pc::bench::time_shapes},
     {"costs", "[OP] [TIMES]", 0, pc::bench::time_costs},
     {"devices", "POINTS [OP] [THREADS]", 1, pc::bench::compare_devices},
+    {"touch", "MIB", 1, pc::bench::touch_memory},
     {"measure", "PROGRAM [ARGUMENT ...]", 1, pc::bench::measure_program},
 };
 

@@ -2,12 +2,16 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include "bench.h"
 #include "core/error.h"
+#include "core/memory.h"
 
 extern char** environ;
 
@@ -28,6 +32,19 @@ double mebibytes_of(long max_rss) {
 }
 
 }  // namespace
+
+int touch_memory(const Arguments& arguments) {
+  const std::size_t mebibytes = point_count(arguments[0]);
+  std::vector<BulkVector<std::byte>> held;
+  const Stopwatch watch;
+  for (std::size_t done = 0; done < mebibytes; done += 256) {
+    BulkVector<std::byte>& block = held.emplace_back();
+    block.resize((std::min<std::size_t>(256, mebibytes - done)) << 20);
+    std::memset(block.data(), 1, block.size());
+  }
+  std::printf("{\"count\":%zu,\"op_s\":%.3f}\n", mebibytes, watch.seconds());
+  return 0;
+}
 
 int measure_program(const Arguments& arguments) {
   std::vector<char*> argv;

@@ -21,7 +21,12 @@ inline void poll(const GpuControl& control) {
 /// Throws cudaErrorMemoryAllocation unless `bytes` fit in free device memory and leave 5 % of all memory free.
 inline void reserve_check(std::uint64_t bytes) {
   std::size_t free_bytes = 0, total_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &total_bytes), "tell its free memory");
+  const cudaError_t code = cudaMemGetInfo(&free_bytes, &total_bytes);
+  if (code == cudaErrorMemoryAllocation) {  // there is none for the context of the process
+    cudaGetLastError();
+    throw DeviceError(code, "the GPU has no memory left; other programs use it");
+  }
+  check(code, "tell its free memory");
   if (bytes + total_bytes / 20 > free_bytes) {
     throw DeviceError(cudaErrorMemoryAllocation,
                       "the GPU has " + std::to_string(free_bytes >> 20) + " MiB free, needed " +

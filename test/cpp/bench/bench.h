@@ -142,8 +142,8 @@ int time_shapes(const Arguments& arguments);
 /// TIMES. Arguments: [PART OF A NAME] [TIMES]
 int time_costs(const Arguments& arguments);
 
-/// Every op that has a CUDA twin, on the CPU and on the GPU: seconds, and whether the results have the same bits. Fails without
-/// a device, and if a result differs or an op left the GPU. Arguments: POINTS [PART OF A NAME] [THREADS]
+/// Every op that has a CUDA twin, on the CPU and on the GPU: seconds, whether the results have the same bits, and how long a
+/// cancel takes on the GPU. Fails without a device, if a result differs or an op left the GPU, and if a cancel takes more than 250 ms. Arguments: POINTS [PART OF A NAME] [THREADS]
 int compare_devices(const Arguments& arguments);
 
 /// Writes to so much new memory and ends. A virtual machine gets memory from its host at the first touch, which takes longer than

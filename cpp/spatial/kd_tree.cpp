@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "spatial/kd_tree_deal.h"
 
 namespace pc {
 
@@ -147,26 +148,57 @@ std::vector<Node> subtree(Item* items, const Node& root, OpContext& ctx) {
 }  // namespace
 
 KdTree::KdTree(Span<const Vec3d> points, OpContext& ctx) {
-  take_finite(points, ctx);
-  if (items_.empty()) return;
-  split_small(split_large(ctx), ctx);
-  list_leaves(ctx);
+  std::vector<std::uint32_t> level = begin_nodes(points, ctx);
+  if (items_.empty()) {
+    nodes_.resize(0);
+    return;
+  }
+  const std::vector<std::uint32_t> roots = split_large(std::move(level), ctx);
+  split_small(roots, ctx);
+  list_leaves(roots, ctx);
 }
 
-void KdTree::list_leaves(OpContext& ctx) {
-  std::vector<std::uint32_t> open{0};
-  for (std::size_t seen = 0; !open.empty(); ++seen) {
-    if (seen % kPollEvery == 0) ctx.checkpoint();
-    const std::uint32_t number = open.back();
-    open.pop_back();
-    const std::uint32_t left = nodes_[number].left;
-    if (left == 0) {
-      leaves_.push_back(number);
-    } else {
-      open.push_back(left + 1);
-      open.push_back(left);
-    }
+/// Takes the items and makes the first nodes; returns the numbers of those that are not split yet.
+std::vector<std::uint32_t> KdTree::begin_nodes(Span<const Vec3d> points, OpContext& ctx) {
+  if (points.size < kd_tree::kLeastDealt) {
+    take_finite(points, ctx);
+    nodes_.push_back(node_of(0, items_.size()));
+    return {0};
   }
+  kd_tree::Dealt dealt = kd_tree::deal(points, kSubtreePoints, ctx);
+  items_ = std::move(dealt.items);
+  std::vector<std::uint32_t> whole;
+  for (const kd_tree::DealtNode& node : dealt.nodes) {
+    if (node.left == 0) whole.push_back(static_cast<std::uint32_t>(nodes_.size()));
+    nodes_.push_back(node_of(node.begin, node.end));
+    nodes_.back().left = node.left;
+  }
+  return whole;
+}
+
+/// Lists the leaves below nodes that are ordered by slot and hold all points.
+void KdTree::list_leaves(const std::vector<std::uint32_t>& roots, OpContext& ctx) {
+  std::vector<std::vector<std::uint32_t>> below(roots.size());
+  parallel_for(ctx, roots.size(), 1, [&](std::size_t i, std::size_t) {
+    std::vector<std::uint32_t> open{roots[i]};
+    while (!open.empty()) {
+      const std::uint32_t number = open.back();
+      open.pop_back();
+      const std::uint32_t left = nodes_[number].left;
+      if (left == 0) {
+        below[i].push_back(number);
+      } else {
+        open.push_back(left + 1);
+        open.push_back(left);
+      }
+    }
+  });
+  std::vector<std::size_t> first{0};
+  for (const auto& leaves : below) first.push_back(first.back() + leaves.size());
+  leaves_.resize(first.back());
+  parallel_for(ctx, roots.size(), 1, [&](std::size_t i, std::size_t) {
+    std::copy(below[i].begin(), below[i].end(), leaves_.begin() + first[i]);
+  });
 }
 
 std::vector<std::size_t> KdTree::leaf_blocks(std::uint64_t points) const {
@@ -207,10 +239,9 @@ void KdTree::take_finite(Span<const Vec3d> points, OpContext& ctx) {
   });
 }
 
-/// Splits level by level until every node is small; returns the numbers of these nodes.
-std::vector<std::uint32_t> KdTree::split_large(OpContext& ctx) {
-  nodes_.push_back(node_of(0, items_.size()));
-  std::vector<std::uint32_t> small, level{0};
+/// Splits nodes level by level until all are small; returns the numbers of these.
+std::vector<std::uint32_t> KdTree::split_large(std::vector<std::uint32_t> level, OpContext& ctx) {
+  std::vector<std::uint32_t> small;
   while (!level.empty()) {
     std::vector<std::uint32_t> large;
     for (const std::uint32_t node : level) {
@@ -244,20 +275,19 @@ void KdTree::split_small(const std::vector<std::uint32_t>& roots, OpContext& ctx
   std::vector<std::vector<Node>> below(roots.size());
   parallel_for(ctx, roots.size(), 1,
                [&](std::size_t i, std::size_t) { below[i] = subtree(items_.data(), nodes_[roots[i]], ctx); });
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    // The subtree's node 1 is appended to the tree; its node 0 is in the tree already.
-    const auto shift = static_cast<std::uint32_t>(nodes_.size() - 1);
+  // A subtree's node 0 is in the tree already; the others follow in the order of the subtrees.
+  std::vector<std::size_t> first{top};
+  for (const auto& nodes : below) first.push_back(first.back() + nodes.size() - 1);
+  nodes_.resize(first.back());
+  parallel_for(ctx, roots.size(), 1, [&](std::size_t i, std::size_t) {
+    const auto shift = static_cast<std::uint32_t>(first[i] - 1);
     for (std::size_t j = 0; j < below[i].size(); ++j) {
-      Node node = below[i][j];
-      const auto number = j == 0 ? roots[i] : static_cast<std::uint32_t>(j + shift);
+      Node& node = nodes_[j == 0 ? roots[i] : j + shift];
+      node = below[i][j];
       if (node.left != 0) node.left += shift;
-      if (j == 0)
-        nodes_[number] = node;
-      else
-        nodes_.push_back(node);
     }
     std::vector<Node>().swap(below[i]);
-  }
+  });
   for (std::size_t i = top; i-- > 0;) {
     Node& node = nodes_[i];
     const bool split_above = node.left != 0 && node.left < top;

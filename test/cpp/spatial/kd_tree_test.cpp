@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "spatial/kd_tree_deal.h"
 #include "support/knn_clouds.h"
 
 namespace pc {
@@ -66,6 +67,98 @@ TEST(KdTree, HoldsEveryFiniteRowOnceInTightBoxes) {
     std::sort(rows.begin(), rows.end());
     EXPECT_EQ(rows, finite) << cloud.name;
   }
+}
+
+/// Large clouds, whose first splits are dealt, that a sample tells little of.
+std::vector<SpacingCloud> large_clouds() {
+  constexpr std::size_t kCount = kd_tree::kLeastDealt + 777;
+  const auto cloud = [&](const char* name, const auto& point) {
+    SpacingCloud out{name, {}};
+    for (std::size_t i = 0; i < kCount; ++i) out.points.push_back(point(i));
+    return out;
+  };
+  const double nan = std::nan("");
+  return {
+      cloud("cube", [](std::size_t i) { return test::random_point(5, i); }),
+      cloud("raster",
+            [](std::size_t i) {
+              return Vec3d{double(i % 1024), double(i / 1024), 0};
+            }),
+      cloud("one place",
+            [](std::size_t) {
+              return Vec3d{1, 2, 3};
+            }),
+      cloud("mostly one place, with a far point",
+            [](std::size_t i) {
+              return i == 7 ? Vec3d{1e7, 0, 0} : i % 5 == 0 ? test::random_point(6, i) : Vec3d{0.5, 0.5, 0.5};
+            }),
+      cloud("holes",
+            [&](std::size_t i) {
+              return i % 3 == 0 ? Vec3d{nan, 0, 0} : test::random_point(7, i / 2);
+            }),
+      cloud("nothing",
+            [&](std::size_t) {
+              return Vec3d{0, nan, 0};
+            }),
+      cloud("line", [](std::size_t i) {
+        return Vec3d{0, 0, double(i * 7919 % kCount)};
+      })};
+}
+
+TEST(KdTree, LargeCloudsHaveTightBoxesForAnyNumberOfThreads) {
+  for (const SpacingCloud& cloud : large_clouds()) {
+    const KdTree one = tree_of(cloud, 1), three = tree_of(cloud, 3);
+    ASSERT_EQ(one.node_count(), three.node_count()) << cloud.name;
+    ASSERT_EQ(one.leaves().size, three.leaves().size) << cloud.name;
+    std::vector<std::uint64_t> finite, rows, others;
+    for (std::size_t i = 0; i < cloud.points.size(); ++i)
+      if (is_finite(cloud.points[i])) finite.push_back(i);
+    ASSERT_EQ(three.size(), finite.size()) << cloud.name;
+    if (finite.empty()) {
+      EXPECT_EQ(three.node_count(), 0U);
+      continue;
+    }
+    expect_tight(three, 0, rows, cloud.name.c_str());
+    expect_tight(one, 0, others, cloud.name.c_str());
+    EXPECT_EQ(rows, others) << cloud.name;
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(rows, finite) << cloud.name;
+  }
+}
+
+/// What a node's children get of its points, and that a plane is between them.
+TEST(KdTree, DealtNodesAreSplitByPlanesIntoFairParts) {
+  std::size_t split = 0;
+  for (const SpacingCloud& cloud : test::knn_clouds(3000, 20)) {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 2);
+    const kd_tree::Dealt dealt = kd_tree::deal(cloud.view(), 100, ctx);
+    std::vector<std::uint64_t> rows, finite;
+    for (std::size_t i = 0; i < cloud.points.size(); ++i)
+      if (is_finite(cloud.points[i])) finite.push_back(i);
+    for (const kd_tree::Item& item : dealt.items) rows.push_back(item.row);
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(rows, finite) << cloud.name;
+    EXPECT_EQ(dealt.nodes[0].end, finite.size()) << cloud.name;
+    const auto box_of = [&](const kd_tree::DealtNode& node) {
+      Box3d box;
+      for (std::uint64_t i = node.begin; i < node.end; ++i)
+        box.add(Vec3d{dealt.items[i].axis[0], dealt.items[i].axis[1], dealt.items[i].axis[2]});
+      return box;
+    };
+    for (const kd_tree::DealtNode& node : dealt.nodes) {
+      if (node.left == 0) continue;
+      ++split;
+      const kd_tree::DealtNode &left = dealt.nodes[node.left], &right = dealt.nodes[node.left + 1];
+      EXPECT_EQ(left.begin, node.begin);
+      EXPECT_EQ(left.end, right.begin);
+      EXPECT_EQ(right.end, node.end);
+      EXPECT_GE(16 * std::min(left.end - left.begin, right.end - right.begin) + 16, node.end - node.begin);
+      const Box3d low = box_of(left), high = box_of(right);
+      EXPECT_TRUE(low.max.x < high.min.x || low.max.y < high.min.y || low.max.z < high.min.z) << cloud.name;
+    }
+  }
+  EXPECT_GT(split, 200U);
 }
 
 TEST(KdTree, BlocksDivideTheLeavesInTheOrderOfTheirSlots) {

@@ -8,9 +8,10 @@
 
 namespace pc::cuda {
 
-/// Page-locked memory through which large arrays are copied, some ten times as fast as from or to pageable memory: while one
+/// Page-locked memory through which large arrays are copied, several times as fast as from or to pageable memory: while one
 /// piece is on the link, the threads of the op copy the next one. One for the process: an op at a time uses the device
-/// (GpuSlot). Where no memory can be locked, copies are plain.
+/// (GpuSlot). An upload may end before its last pieces arrive: what runs on the default stream waits for them, other streams do
+/// not. Where no memory can be locked, copies are plain.
 class Staging {
  public:
   static Staging& instance() {
@@ -77,7 +78,11 @@ class Staging {
                 cudaMallocHost(reinterpret_cast<void**>(&memory_[slot]), kMostPiece) == cudaSuccess &&
                 cudaEventCreateWithFlags(&done_[slot], cudaEventDisableTiming) == cudaSuccess;
     }
-    if (!usable_) cudaGetLastError();  // too little memory to lock is no error of the op
+    if (!usable_) {  // too little memory to lock is no error of the op
+      cudaFreeHost(memory_[0]);
+      cudaFreeHost(memory_[1]);
+      cudaGetLastError();
+    }
     return usable_;
   }
 

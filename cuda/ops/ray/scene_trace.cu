@@ -99,7 +99,9 @@ class DeviceScene {
 GpuStatus open_scene(const HostScene* host, const GpuControl* control, void** scene, GpuError* error) {
   return guarded(error, [&] {
     reserve_check(bytes_of(*host));
-    *scene = std::make_unique<DeviceScene>(*host, *control).release();
+    auto opened = std::make_unique<DeviceScene>(*host, *control);
+    finish_launches();  // the streams of the lanes do not wait for copies that are still under way
+    *scene = opened.release();
   });
 }
 

@@ -60,6 +60,16 @@ test("leaves that are scanned finely are leaf: sota looks no finer than a leaf",
   expect(agreement(finely.labels, tree.classes)).toBeLessThan(0.3);
 });
 
+test("points that come twice are told where they count as neighbours", async () => {
+  const twice = points.flatMap((point) => [point, point]);
+  const told = /^About 100 % of the points stand at the place of another one, which counts as a neighbour: shapes/;
+  for (const method of ["geometric", "connectivity"])
+    expect((await segment({ points: twice, method })).warnings).toContainEqual(expect.stringMatching(told));
+  const once = await segment({ points });
+  const voxels = await segment({ points: twice, method: "sota", voxel_size: once.voxel_size ?? undefined });
+  expect(voxels.warnings).not.toContainEqual(expect.stringMatching(told));
+});
+
 test("an answer that is nearly all wood, or has none, says so", async () => {
   const bare = points.filter((_, i) => classes[i] === 1);
   const warned = (await segment({ points: bare })).warnings;

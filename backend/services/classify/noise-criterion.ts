@@ -4,6 +4,7 @@ import type { Job } from "../../jobs/job.ts";
 import type { MixedPixelParams, NoiseParams } from "../../native/classify/denoise.ts";
 import * as cloud from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
+import { repeatedWarning } from "../run/repeated-points.ts";
 
 /** A criterion with valid parameters. */
 export type CheckedCriterion = Omit<NoiseCriterion, "method"> & { readonly method: DenoiseMethod };
@@ -107,19 +108,12 @@ export async function measureSpacing(
     measured: true,
     median_m: distinct_median_m,
     p95_m: distinct_p95_m,
-    warnings: [...warnings, ...(distinct_median_m === null ? [] : repeatedWarning(repeated))],
+    warnings: [
+      ...warnings,
+      ...(distinct_median_m === null ? [] : repeatedWarning(repeated, "noise that comes twice is not found")),
+    ],
   };
 }
-
-/** Share of the points at the place of another one from which it is told. */
-const TOLD_REPEATED = 0.05;
-
-const repeatedWarning = (share: number): string[] =>
-  share < TOLD_REPEATED
-    ? []
-    : [
-        `About ${Math.round(100 * share)} % of the points stand at the place of another one, which counts as a neighbour: noise that comes twice is not found. Was a file imported or merged twice?`,
-      ];
 
 /**
  * A length in metres from the 95th percentile of the spacing. Dense trunks dominate the median, and a length derived

@@ -14,6 +14,7 @@ import { publishLabels } from "../classify/label-column.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal, costWarning } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
+import { repeatedShare, repeatedWarning } from "../run/repeated-points.ts";
 import type { CheckedWood } from "./wood-filter.ts";
 import {
   inlineWood,
@@ -84,6 +85,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
     return { labels, report: { ...report, warnings, elapsed_s: (performance.now() - start) / 1000 } };
   }
   const { positions, skip, reflectance } = input;
+  const repeated = filter.method === "sota" ? 0 : await repeatedShare(positions, skip, job);
   const found = await job.track(() => woodLeaf(positions, skip, reflectance, nativeParams(filter, most_points)));
   const labels = job.adopt(new ColumnRef(found.wood_class));
   const report: WoodReport = {
@@ -102,6 +104,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
       ...filter.unused,
       ...groundWarnings(input, filter),
       ...voxelWarnings(found, filter, most_points),
+      ...repeatedWarning(repeated, "shapes are measured at fewer places than asked for"),
       ...found.warnings,
       ...shareWarnings(found, filter),
     ],

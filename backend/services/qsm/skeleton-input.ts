@@ -8,6 +8,7 @@ import { thinRows } from "../../native/fit.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
@@ -18,6 +19,8 @@ export interface PlantPoints {
   readonly skip: NativeColumn | null;
   readonly count: number;
   readonly offset: Triple;
+  /** Hits that their session labels as noise. */
+  readonly noise: readonly string[];
 }
 
 /** What a request names its points with. */
@@ -38,17 +41,24 @@ export async function plantSession({ points, source }: PointsRequest, deps: Deps
 
 export function inlinePoints(points: PointList, job: Job): PlantPoints {
   const positions = job.adopt(pointsColumn(points)).native;
-  return { positions, skip: null, count: positions.length, offset: [0, 0, 0] };
+  return { positions, skip: null, count: positions.length, offset: [0, 0, 0], noise: [] };
 }
 
 /** The hits of a session, thinned as its source says. The run owns the mask. */
 export async function sourcePoints(state: CloudState, source: PointSource, job: Job): Promise<PlantPoints> {
   const positions = positionsColumn(state);
-  const { skip: misses, hit_count } = await surviving(state, job);
+  const hits = await surviving(state, job);
+  const { skip: misses, hit_count } = hits;
   const stride = sourceStride(hit_count, source.max_points);
   const thin = () => thinRows(positions.length, misses, stride);
   const skip = stride > 1 ? job.adopt(new ColumnRef(await job.track(thin))).native : misses;
   const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
   const [tx, ty, tz] = sourceTranslation(source);
-  return { positions, skip, count: Math.ceil(hit_count / stride), offset: [sx + tx, sy + ty, sz + tz] };
+  return {
+    positions,
+    skip,
+    count: Math.ceil(hit_count / stride),
+    offset: [sx + tx, sy + ty, sz + tz],
+    noise: await noiseTakesPart(state, hits, job),
+  };
 }

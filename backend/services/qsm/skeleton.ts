@@ -28,9 +28,10 @@ export async function extractSkeleton(
   function admitted(plant: PlantPoints): Promise<SkeletonResponse> {
     const bytes = native.skeletonBytes(plant.count, request.max_neighbors);
     return deps.admission.run(job, SKELETON_TOOL, bytes, async () => {
-      const { positions, skip, offset } = plant;
+      const { positions, skip, offset, noise } = plant;
       const found = await job.track(() => native.levelSetSkeleton(positions, skip, paramsOf(request), offset));
-      return answer(request, found, job);
+      const skeleton = await answer(request, found, job);
+      return { ...skeleton, warnings: [...noise, ...skeleton.warnings] };
     });
   }
 }

@@ -7,6 +7,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/registration.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import type { Surviving } from "../octree/publish.ts";
@@ -72,7 +73,7 @@ export async function withPoints<T>(
       count: hit_count,
       shift: [sx + tx, sy + ty, sz + tz],
       stride: sourceStride(hit_count, source?.max_points),
-      warnings: [],
+      warnings: await noiseTakesPart(state, mask, job.quiet()),
     };
     return body(points, { session, state, mask });
   });

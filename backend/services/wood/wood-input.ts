@@ -11,6 +11,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
+import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
@@ -27,6 +28,8 @@ export interface WoodInput {
   readonly ground_count: number | null;
   /** Number of hits of each source. */
   readonly source_counts: readonly number[];
+  /** Hits that their session labels as noise. */
+  readonly noise: readonly string[];
 }
 
 /** A session of a flat request, with its descriptor. */
@@ -69,6 +72,7 @@ export function inlineWood({ points, reflectance }: WoodRequest, job: Job): Wood
     reflectance: reflectance ? job.adopt(numbersColumn(reflectance)).native : null,
     ground_count: null,
     source_counts: [positions.length],
+    noise: [],
   };
 }
 
@@ -107,6 +111,7 @@ export async function sessionWood(state: CloudState, slug: string | null, job: J
     reflectance: reflectanceColumn(state, slug),
     ground_count: classes && (classes.counts[classes.values.indexOf(GROUND_LABEL)] ?? 0),
     source_counts: [mask.hit_count],
+    noise: await noiseTakesPart(state, mask, job.quiet()),
   };
   return { mask, input };
 }
@@ -137,20 +142,21 @@ async function withoutGround(
       "or",
     ),
   );
-  const hit_count = positions.length - left.count;
+  const hits = { skip: job.adopt(new ColumnRef(left.mask)).native, hit_count: positions.length - left.count };
   return {
     positions,
-    skip: job.adopt(new ColumnRef(left.mask)).native,
-    hit_count,
+    ...hits,
     reflectance: reflectanceColumn(state, slug),
     ground_count: 0,
-    source_counts: [hit_count],
+    source_counts: [hits.hit_count],
+    noise: await noiseTakesPart(state, hits, job.quiet()),
   };
 }
 
 /** The hits of several sessions as one cloud; reflectance only if each has one. */
 export async function joinedWood(sources: readonly WoodSource[], job: Job): Promise<WoodInput> {
   const joined: { places: NativeColumn; values: NativeColumn | null; count: number; ground: number | null }[] = [];
+  const noise: string[] = [];
   for (const { source, session } of sources) {
     await session.read(job, async (state) => {
       const { input } = await sessionWood(state, null, job.quiet());
@@ -162,6 +168,7 @@ export async function joinedWood(sources: readonly WoodSource[], job: Job): Prom
       const numbers = reflectance && job.adopt(new ColumnRef(await job.track(() => toF64(reflectance)))).native;
       const values = numbers && (await concat([{ ...part, column: numbers, offset: [0, 0, 0] }], "f64", job));
       joined.push({ places, values, count, ground });
+      noise.push(...input.noise);
     });
   }
   const whole = (column: NativeColumn): ConcatPart => ({
@@ -185,6 +192,7 @@ export async function joinedWood(sources: readonly WoodSource[], job: Job): Prom
     reflectance: values.length === joined.length ? await concat(values, "f64", job) : null,
     ground_count: known ? joined.reduce((sum, { ground }) => sum + (ground ?? 0), 0) : null,
     source_counts: joined.map(({ count }) => count),
+    noise,
   };
 }
 

@@ -78,6 +78,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
     const { labels, report } = await labelByNetwork(input, filter.ml, job);
     const warnings = [
       ...filter.unused,
+      ...input.noise,
       ...groundWarnings(input, filter),
       ...report.warnings,
       ...shareWarnings(report, filter),
@@ -102,6 +103,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
     non_finite: found.non_finite,
     warnings: [
       ...filter.unused,
+      ...input.noise,
       ...groundWarnings(input, filter),
       ...voxelWarnings(found, filter, most_points),
       ...repeatedWarning(repeated, "shapes are measured at fewer places than asked for"),

@@ -86,9 +86,10 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
     return { labels, report: { ...report, warnings, elapsed_s: (performance.now() - start) / 1000 } };
   }
   const { positions, skip, reflectance } = input;
-  const repeated = filter.method === "sota" ? 0 : await repeatedShare(positions, skip, job);
   const found = await job.track(() => woodLeaf(positions, skip, reflectance, nativeParams(filter, most_points)));
   const labels = job.adopt(new ColumnRef(found.wood_class));
+  // Points at one place are one voxel.
+  const repeated = found.voxel_m > 0 ? 0 : await repeatedShare(positions, skip, job.quiet());
   const report: WoodReport = {
     num_wood: found.num_wood,
     num_leaf: found.num_leaf,

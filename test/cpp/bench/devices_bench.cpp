@@ -12,14 +12,13 @@
 #include "bench.h"
 #include "core/error.h"
 #include "core/gpu.h"
-#include "core/random.h"
+#include "ground_bench.h"
 #include "lad_bench.h"
 #include "mesh_bench.h"
 #include "ops/cloud/point_spacing.h"
 #include "ops/denoise/radius_outlier.h"
 #include "ops/denoise/statistical_outlier.h"
 #include "ops/denoise/voxel_count.h"
-#include "ops/ground/cloth_simulation.h"
 #include "ops/lad/beam_traversal.h"
 #include "ops/registration/icp.h"
 #include "ops/registration/point_to_mesh_distance.h"
@@ -103,18 +102,7 @@ std::vector<Case> noise(HitPoints points) {
 
 Case cloth(const char* name, HitPoints points, double resolution_m) {
   return {name, [=](OpContext& ctx) {
-            const auto found = cloth_simulation(points,
-                                                {.cloth_resolution = resolution_m,
-                                                 .rigidness = 3,
-                                                 .class_threshold = 0.02,
-                                                 .iterations = 500,
-                                                 .slope_smooth = false,
-                                                 .auto_class_threshold = true,
-                                                 .ignore_low_outliers = true,
-                                                 .want_heights = false,
-                                                 .tile_min_points = 4'000'000,
-                                                 .tile_target_points = 3'000'000},
-                                                ctx);
+            const auto found = cloth_simulation(points, cloth_params(resolution_m), ctx);
             return run_of(Digest().add(found.ground_class).add(found.iterations_run), found);
           }};
 }

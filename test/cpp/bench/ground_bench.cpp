@@ -1,3 +1,5 @@
+#include "ground_bench.h"
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,16 +15,7 @@ int filter_ground(const Arguments& arguments) {
   io::LasReadParams read;
   read.wanted = [](const io::LasDimension& dimension) { return dimension.name == "classification"; };
   const io::LasCloud cloud = io::read_las(arguments[0], read, ctx);
-  const ClothSimulationParams params{.cloth_resolution = std::strtod(arguments[1].c_str(), nullptr),
-                                     .rigidness = 3,
-                                     .class_threshold = 0.02,
-                                     .iterations = 500,
-                                     .slope_smooth = false,
-                                     .auto_class_threshold = true,
-                                     .ignore_low_outliers = true,
-                                     .want_heights = false,
-                                     .tile_min_points = 4'000'000,
-                                     .tile_target_points = 3'000'000};
+  const ClothSimulationParams params = cloth_params(std::strtod(arguments[1].c_str(), nullptr));
   const Stopwatch watch;
   const auto result = cloth_simulation(HitPoints::assume_hits(cloud.table.positions.view()), params, ctx);
   const double seconds = watch.seconds();

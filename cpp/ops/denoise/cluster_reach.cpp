@@ -22,10 +22,14 @@ constexpr std::size_t kGrain = 4;         // leaves
 constexpr std::size_t kMostInBall = 256;  // ties with the last neighbour; only many duplicates have more
 constexpr double kUnknown = HUGE_VAL;     // of a point whose neighbours all have its position
 
-/// Squared lengths per point, by slot.
+/// Squared lengths of a point.
+struct PointLengths {
+  double second;  ///< s(p), to the second nearest point at another position; or kUnknown
+  double ball;    ///< to the last of the k nearest others; or kUnknown
+};
+
 struct Lengths {
-  BulkVector<double> second;       ///< s(p), to the second nearest point at another position; or kUnknown
-  BulkVector<double> ball;         ///< to the last of the k nearest others; or kUnknown
+  BulkVector<PointLengths> of;     ///< by slot
   BulkVector<std::uint32_t> open;  ///< per leaf a bit for each point whose reach is not known yet
 };
 
@@ -56,16 +60,16 @@ class Surroundings {
   /// Neighbours that are stored.
   std::size_t size() const { return std::max(seconds_, balls_); }
   /// Adds a neighbour if `counts`.
-  void add(const Lengths& lengths, std::uint64_t slot, bool counts) {
-    second_[seconds_] = lengths.second[slot];
-    ball_[balls_] = lengths.ball[slot];
+  void add(const PointLengths& lengths, bool counts) {
+    second_[seconds_] = lengths.second;
+    ball_[balls_] = lengths.ball;
     seconds_ += (counts & (second_[seconds_] != kUnknown)) ? 1 : 0;
     balls_ += (counts & (ball_[balls_] > 0) & (ball_[balls_] != kUnknown)) ? 1 : 0;
   }
   /// Adds a neighbour that counts, without its ball unless links are bounded by balls.
-  void add_needed(const Lengths& lengths, std::uint64_t slot) {
-    if (bounded_) return add(lengths, slot, true);
-    second_[seconds_] = lengths.second[slot];
+  void add_needed(const PointLengths& lengths) {
+    if (bounded_) return add(lengths, true);
+    second_[seconds_] = lengths.second;
     seconds_ += second_[seconds_] != kUnknown ? 1 : 0;
   }
   /// Squared reach of the point.
@@ -88,7 +92,7 @@ class Surroundings {
 double reach_within(const Vec3d& p, std::uint64_t own, const KdTreeView& tree, const Lengths& lengths,
                     const ClusterOutlierParams& params) {
   Surroundings<kMostInBall + kd_tree::kLeafPoints> surroundings(params);
-  const double squared = lengths.ball[own];
+  const double squared = lengths.of[own].ball;
   if (squared == 0) return surroundings.reach();  // k others at the place of p have k others there too
   const auto may_hold = [&](const Node& node, std::uint32_t) {
     return kd_tree::least_squared_distance(p, node) <= squared;
@@ -97,7 +101,7 @@ double reach_within(const Vec3d& p, std::uint64_t own, const KdTreeView& tree, c
     const Leaf leaf = tree.leaf(node);
     for (std::uint32_t j = 0; j < leaf.count; ++j) {
       const bool inside = squared_distance(p, leaf.point(j)) <= squared;
-      surroundings.add(lengths, node.begin + j, inside & (node.begin + j != own));
+      surroundings.add(lengths.of[node.begin + j], inside & (node.begin + j != own));
     }
     return surroundings.size() < kMostInBall;
   });
@@ -151,15 +155,50 @@ struct SlotRange {
   std::uint64_t begin, end;
 };
 
-/// Sets the reach of those points of a leaf whose neighbours all lie below the end of the range. Returns a bit for each
-/// of the others.
+/// Tells points whose reach is min_link_m from a few of their neighbours: most points, where links are bounded by balls.
+class ShortestReach {
+ public:
+  explicit ShortestReach(const ClusterOutlierParams& params)
+      : bounded_(params.ball_factor < kUnknown),
+        factor_(params.ball_factor * params.ball_factor),
+        squared_(params.min_link_m * params.min_link_m) {}
+
+  double squared() const { return squared_; }
+  /// Whether so many neighbours have a ball this short that the lower quartile of all is, too. `local`: the lengths of
+  /// the range; neighbours from `end` on are not known yet.
+  bool is_reach(Span<const std::int32_t> neighbors, std::int32_t end, const PointLengths* local) const {
+    if (!bounded_) return false;
+    std::size_t short_ones = 0;
+    const std::size_t wanted = neighbors.size / 4 + 1;
+    for (const std::int32_t neighbor : neighbors) {
+      if (neighbor >= end) continue;
+      const double ball = local[neighbor].ball;
+      short_ones += (ball > 0) & (factor_ * ball <= squared_) ? 1 : 0;
+      if (short_ones == wanted) return true;
+    }
+    return false;
+  }
+
+ private:
+  bool bounded_;
+  double factor_, squared_;
+};
+
+/// Sets the reach of those points of a leaf whose neighbours all lie below the end of the range, or decide without the
+/// others. Returns a bit for each of the rest.
 std::uint32_t reach_from_lists(const Node& node, const SlotRange& range, const NeighborLists& lists,
                                const Lengths& lengths, const ClusterOutlierParams& params,
                                BulkVector<double>& reach) {
   const auto end = static_cast<std::int32_t>(range.end - range.begin);
+  const PointLengths* const local = lengths.of.data() + range.begin;
+  const ShortestReach shortest(params);
   std::uint32_t open = 0;
   for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
     const Span<const std::int32_t> neighbors = lists.of(slot);
+    if (shortest.is_reach(neighbors, end, local)) {
+      reach[slot] = shortest.squared();
+      continue;
+    }
     bool measured = neighbors.size > 0;
     for (const std::int32_t neighbor : neighbors) measured &= neighbor < end;
     if (!measured) {
@@ -167,9 +206,7 @@ std::uint32_t reach_from_lists(const Node& node, const SlotRange& range, const N
       continue;
     }
     Surroundings<2 * kMaxClusterPoints> surroundings(params);
-    for (const std::int32_t neighbor : neighbors)
-      surroundings.add_needed(lengths,
-                              range.begin + static_cast<std::uint64_t>(static_cast<std::int64_t>(neighbor)));
+    for (const std::int32_t neighbor : neighbors) surroundings.add_needed(local[neighbor]);
     reach[slot] = surroundings.reach();
   }
   return open;
@@ -198,8 +235,8 @@ void measure_neighbors(const KdTree& tree, const ClusterOutlierParams& params, L
       for (std::uint64_t slot = node.begin; slot < node.end; ++slot) {
         const auto i = static_cast<std::uint32_t>(slot - node.begin);
         const Span<const double> squared = neighbors.squared(i);
-        lengths.second[slot] = second_elsewhere({squared.data, std::min<std::size_t>(squared.size, k)});
-        lengths.ball[slot] = squared.size < k ? kUnknown : squared[k - 1];
+        lengths.of[slot] = {second_elsewhere({squared.data, std::min<std::size_t>(squared.size, k)}),
+                            squared.size < k ? kUnknown : squared[k - 1]};
         lists.put(slot, neighbors.slots(i));
       }
     });
@@ -262,8 +299,7 @@ ClusterReach measure_cluster_reach(const KdTree& tree, const ClusterOutlierParam
     params.max_link_m = std::min(params.max_link_m, longest);
   }
   ClusterReach reach{BulkVector<double>(tree.size()), BulkVector<double>(tree.node_count())};
-  Lengths lengths{BulkVector<double>(tree.size()), BulkVector<double>(tree.size()),
-                  BulkVector<std::uint32_t>(tree.leaves().size)};
+  Lengths lengths{BulkVector<PointLengths>(tree.size()), BulkVector<std::uint32_t>(tree.leaves().size)};
   measure_neighbors(tree, params, lengths, reach.point, ctx);
   measure_open(tree, params, lengths, reach, ctx);
   const std::vector<std::uint32_t> inner = parents_first(tree, ctx);

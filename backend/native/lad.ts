@@ -41,7 +41,13 @@ export interface EnergyBalance {
   readonly whole_energy: number;
   /** Of pulses with a miss. */
   readonly partial_energy: number;
+  /** With and without a miss. */
+  readonly pulses: number;
+  /** Of these, the ones that send back 1.25 times leaf_intensity and more (kBright of the addon). */
+  readonly bright_pulses: number;
 }
+
+export type WholeAndPartial = Pick<EnergyBalance, "whole_pulses" | "whole_energy" | "partial_energy">;
 
 export interface BeamScanCounts {
   readonly pulse_count: number;
@@ -125,6 +131,8 @@ export interface VoxelProjection {
   readonly folded: number;
   /** With `limits`: triangles that tell inclinations; without any, G means nothing. */
   readonly telling_count: number;
+  /** With `limits`: median distance of neighbouring beams where they meet leaves, metres. */
+  readonly spacing_m: number;
   /** With `limits`: part of the leaf area at inclinations that the beams hardly see. */
   readonly hardly_seen: number;
   /**
@@ -162,7 +170,7 @@ export interface LadNative {
   traceBeamsBytes(rows: number, cells: number): number;
   voxelViews(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<NativeColumn>;
   energyBalance(scan: BeamScan, grid: VoxelBox): NativeJob<EnergyBalance>;
-  partialCosine(balance: EnergyBalance, hit_cosine: number): number;
+  partialCosine(balance: WholeAndPartial, hit_cosine: number): number;
   trajectoryJoin(
     times: NativeColumn,
     poses: NativeColumn,

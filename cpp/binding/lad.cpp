@@ -119,6 +119,8 @@ Napi::Value energy_balance_job(const Napi::CallbackInfo& info) {
         out.Set("whole_pulses", static_cast<double>(found.whole_pulses));
         out.Set("whole_energy", found.whole_energy);
         out.Set("partial_energy", found.partial_energy);
+        out.Set("pulses", static_cast<double>(found.pulses));
+        out.Set("bright_pulses", static_cast<double>(found.bright_pulses));
         return out;
       });
 }
@@ -126,8 +128,10 @@ Napi::Value energy_balance_job(const Napi::CallbackInfo& info) {
 // partialCosine({ whole_pulses, whole_energy, partial_energy }, hit_cosine): number
 Napi::Value partial_cosine_of(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "balance");
-  const EnergyBalance balance{whole_field<std::uint64_t>(js, "whole_pulses"),
-                              number_field(js, "whole_energy"), number_field(js, "partial_energy")};
+  EnergyBalance balance;
+  balance.whole_pulses = whole_field<std::uint64_t>(js, "whole_pulses");
+  balance.whole_energy = number_field(js, "whole_energy");
+  balance.partial_energy = number_field(js, "partial_energy");
   return Napi::Number::New(info.Env(), partial_cosine(balance, strict_number(info[1], "hit_cosine")));
 }
 
@@ -248,7 +252,7 @@ Napi::Value error_to_js(Napi::Env env, ProjectionError&& error) {
 }
 
 // voxelProjection(mesh: { vertices: vec3d, indices: u32, scan_ids: u32 | f64, origins: vec3d }, grid, limits | null):
-// NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, sideways, uniform_azimuths, folded, telling_count, hardly_seen,
+// NativeJob<{ g: f64, triangle_count, hit_cosine, mean_g, facing, sideways, uniform_azimuths, folded, telling_count, spacing_m, hardly_seen,
 // beam_factors: number[], beam_g: f64 | null, error: { scatter: f64, of_all, bias, spread } | null }> - with limits: triangulated_projection, else voxel_projection
 Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "mesh");
@@ -284,6 +288,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
         out.Set("uniform_azimuths", found.uniform_azimuths);
         out.Set("folded", found.folded);
         out.Set("telling_count", static_cast<double>(found.telling_count));
+        out.Set("spacing_m", found.spacing_m);
         out.Set("hardly_seen", found.hardly_seen);
         out.Set("beam_factors", to_js(env, found.beam_factors));
         out.Set("beam_g",

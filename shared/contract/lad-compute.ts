@@ -23,7 +23,7 @@ const LadFields = z
       .min(1)
       .max(MAX_LAD_SCANS)
       .describe(
-        "scans to combine; each needs misses with a direction: those of PTX files have none until they are recovered (backfill-misses)",
+        "scans to combine, each once (a session or file sent twice: 400); each needs misses with a direction: those of PTX files have none until they are recovered (backfill-misses)",
       ),
     grid: VoxelGrid.describe(`voxels, at most ${MAX_LAD_VOXELS}; more: 400 with the finest grid that fits`),
     terrain_follow: z

@@ -195,6 +195,16 @@ describe("from an own triangulation", () => {
     expect(error).toMatch(/^None of the \d+ triangles in the grid tells leaf angles: with lmax 0\.0362 m.*Raise lmax/);
   });
 
+  test("beams farther apart than two fifths of a leaf are told", async () => {
+    const told = async (element_width: number) => {
+      const { warnings } = await compute({ ...free, scans: [wall(0)], element_width });
+      return warnings.filter((text) => text.includes("element_width")).join();
+    };
+    expect(await told(0.05)).toMatch(/^Beams are 0\.025 m apart .*width \(element_width\) is 0\.05 m/);
+    expect(await told(0.1)).toBe("");
+    expect(await told(0)).toBe("");
+  });
+
   test("ranges as noisy as the hits are apart are told", async () => {
     const wide = { lmax: 0.2, max_aspect_ratio: 20 };
     const told = async (noise: number) => {
@@ -314,6 +324,8 @@ describe("from an own triangulation", () => {
     expect(alone.warnings[0]).toMatch(/Scan 1 moved while scanning.*G is taken as 0\.5/);
     const both = await compute({ ...free, scans: [wall(0), wall(0, { trajectory, label: "cart" })] });
     expect(both.cells[0]?.gtheta).toBeCloseTo(1, 2);
-    expect(both.warnings[0]).toMatch(/Scan "cart" moved while scanning.*from the other scans/);
+    expect(both.warnings).toContainEqual(
+      expect.stringMatching(/Scan "cart" moved while scanning.*from the other scans/),
+    );
   });
 });

@@ -103,6 +103,20 @@ describe("returns weighed by their energy", () => {
     }
   });
 
+  test("energies above those of leaves are told", async () => {
+    // A tenth of the pulses that return something returns 0.9, the others half of that.
+    const told = async (leaf_intensity: number, passes: boolean) => {
+      const scan = pulses((i) =>
+        i % 2 === 0 ? { energy: [i % 20 === 0 ? 0.9 : 0.45], passes } : { energy: [], passes: true },
+      );
+      const { warnings } = await compute(request({ ...scan, leaf_intensity }));
+      return warnings.filter((text) => text.includes("times leaf_intensity")).join();
+    };
+    expect(await told(1, false)).toBe("");
+    expect(await told(0.7, false)).toMatch(/^Scan 1: 10 % of the pulses .* leaf_intensity is too low/);
+    expect(await told(0.7, true)).toMatch(/^Scan 1: 10 % of the pulses/);
+  });
+
   test("pulses without a miss are intercepted as a whole, and the cosine of the others follows from them", async () => {
     // Half of the pulses end on leaves of cosine .8, a quarter of each other one on leaves of cosine .4.
     const scan = pulses((i) =>

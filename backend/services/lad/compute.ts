@@ -15,6 +15,7 @@ import { fewLeaves } from "./few-leaves.ts";
 import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
 import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
 import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
+import { checkSentOnce, repeatedPulses } from "./scans/repeated.ts";
 import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans/scans.ts";
 import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
@@ -56,6 +57,7 @@ export async function checkLadRequest(
   const projection = projectionPlan(request);
   const scans: CheckedScan[] = [];
   for (const [i, scan] of request.scans.entries()) scans.push(await checkScan(scan, i, deps));
+  checkSentOnce(scans);
   return { request, scans, projection, unknown_keys };
 }
 
@@ -109,6 +111,7 @@ async function readScans({ scans, request }: CheckedLad, job: Job): Promise<Read
 async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<LadAnswer> {
   const { request, projection } = checked;
   const scans = await readScans(checked, job);
+  const repeated = await repeatedPulses(scans, job);
   const energy = request.return_weights === "energy";
   const {
     traced,
@@ -161,6 +164,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     capture_recapture: by_views.area,
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
     warnings: [
+      ...repeated,
       ...g.warnings,
       ...weighed.warnings,
       ...(clumps ? clumpWarnings(clumps) : []),

@@ -81,6 +81,7 @@ export async function triangulatedG(
       ...hardlySeenWarnings(found),
       ...facingWarnings(found, per_beam),
       ...foldWarnings(found),
+      ...sparseWarnings(found, request.element_width),
     ],
   };
 }
@@ -114,6 +115,17 @@ function foldWarnings({ folded }: VoxelProjection): string[] {
   const percent = Math.round(100 * folded);
   return [
     `${percent} % of the triangles fold against all their neighbours, as leaves do not: the ranges are about as noisy as hits are apart, or lmax joins many leaves. Where noise equals that distance, G is up to 5 % off; at four times it is 32 to 41 % too low, and leaf area too high by as much. If you know the leaf angles, send gtheta_override.`,
+  ];
+}
+
+/** Distance of the beams as a part of a leaf's width, above which few triangles lie on one leaf. */
+const MOST_SPARSE = 0.4;
+
+function sparseWarnings({ spacing_m }: VoxelProjection, width: number): string[] {
+  if (!(width > 0 && spacing_m > MOST_SPARSE * width)) return [];
+  const [apart, leaf] = [spacing_m, width].map((metres) => Number(metres.toPrecision(2)));
+  return [
+    `Beams are ${apart} m apart where they meet leaves, whose width (element_width) is ${leaf} m: many triangles join leaves, and G is uncertain. In scans of known leaves, with beams half a leaf to a whole leaf apart, the leaf area was 20 % low to 18 % high. If you know the leaf angles, send gtheta_override.`,
   ];
 }
 

@@ -3,7 +3,7 @@ import * as cloud from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 
 /** Share of the points at the place of another one from which it is told. */
-const TOLD_REPEATED = 0.05;
+export const TOLD_REPEATED = 0.05;
 const SAMPLES = 20_000;
 
 /** A warning for points that come twice, as neighbours of each other; `consequence` tells what that does to the result. */

@@ -31,6 +31,8 @@ void add(const VoxelLattice& lattice, const PulseBeam& beam, EnergyBalance* sum)
     inside = inside || in_voxel(lattice, beam.ray.origin + beam.ray.direction * beam.ranges[k]);
   }
   if (!inside) return;
+  ++sum->pulses;
+  if (energy > kBright) ++sum->bright_pulses;
   if (beam.misses > 0) {
     sum->partial_energy += energy;
   } else {
@@ -59,6 +61,8 @@ EnergyBalance energy_balance(const BeamScan& scan, const VoxelBox& grid, OpConte
     out.whole_pulses += block.whole_pulses;
     out.whole_energy += block.whole_energy;
     out.partial_energy += block.partial_energy;
+    out.pulses += block.pulses;
+    out.bright_pulses += block.bright_pulses;
   }
   return out;
 }

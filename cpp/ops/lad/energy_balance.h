@@ -12,7 +12,12 @@ struct EnergyBalance {
   std::uint64_t whole_pulses = 0;  ///< without a miss
   double whole_energy = 0;         ///< of their hits
   double partial_energy = 0;       ///< of the hits of pulses with a miss
+  std::uint64_t pulses = 0;        ///< with and without
+  /// Of these, the ones that send back more than kBright: leaves that face the scanner send 1, noise apart.
+  std::uint64_t bright_pulses = 0;
 };
+
+constexpr double kBright = 1.25;
 
 /// Order    The same bits for any number of threads.
 /// Cost     O(rows); the memory of a scan in beam_traversal. Cancel within 50 ms.

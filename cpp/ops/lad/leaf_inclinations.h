@@ -47,6 +47,8 @@ class LeafInclinations {
  public:
   const ByInclination& shares() const { return seen_.shares; }
   const SeenInclinations& seen() const { return seen_; }
+  /// Whether any view detects so much of the leaves that what it saw tells of them; if none does, the shares mean nothing.
+  bool is_known() const { return seen_.area > 0; }
   const std::vector<ViewOfClasses>& views() const { return views_; }
   /// G for beams at each zenith (radians). Cost: 180 evaluations each.
   std::vector<double> projections(const std::vector<double>& zeniths, OpContext& ctx) const;

@@ -179,6 +179,21 @@ Azimuths azimuths_of(const BulkVector<SeenTriangle>& seen, const AllLeaves& all,
   return out;
 }
 
+/// Counts the triangles that tell inclinations. Seen by the scanner, one is half a square of neighbouring beams.
+void tell(const BulkVector<SeenTriangle>& seen, TriangulatedProjection* out, OpContext& ctx) {
+  BulkVector<double> squares;
+  for (std::size_t t = 0; t < seen.size(); ++t) {
+    if (t % kPollTriangles == 0) ctx.checkpoint();
+    const SeenTriangle& one = seen[t];
+    if (one.area > 0 && one.view != kNoView) squares.push_back(one.area / one.hits * one.cosine);
+  }
+  out->telling_count = squares.size();
+  if (squares.empty()) return;
+  const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
+  std::nth_element(squares.begin(), middle, squares.end());
+  out->spacing_m = std::sqrt(*middle);
+}
+
 /// Rows of the triangles by voxel: those of voxel v are [first[v], first[v + 1]) of `rows`.
 struct ByVoxel {
   BulkVector<std::uint32_t> rows, first;
@@ -237,8 +252,7 @@ TriangulatedProjection triangulated_projection(const LeafTriangles& triangles, c
   out.error.scatter = Column<double>(cells.cell_count);
   out.folded = sight.folded_share();
   out.triangle_count = rows.first[cells.cell_count];
-  out.telling_count = static_cast<std::uint64_t>(std::count_if(
-      seen.begin(), seen.end(), [](const SeenTriangle& one) { return one.area > 0 && one.view != kNoView; }));
+  if (all.inclinations.is_known()) tell(seen, &out, ctx);
   out.hardly_seen = all.inclinations.hardly_seen();
   const Azimuths azimuths = azimuths_of(seen, all, ctx);
   out.facing = azimuths.facing, out.sideways = azimuths.sideways;

@@ -32,8 +32,11 @@ struct TriangulatedProjection : VoxelProjection {
   double sideways = 0;
   bool uniform_azimuths = true;  ///< false: G is that of the triangles as they stand
   double folded = 0;             ///< folded triangles as a share of all; up to kMostFolded they are left out
-  /// Triangles that tell inclinations. If there is none, G means nothing: the hits are too far apart for the limits.
+  /// Triangles that tell inclinations. 0 if there is none, or if all meet their leaves so squarely that hardly any other leaf would
+  /// tell: the hits are too far apart for the limits, and G means nothing.
   std::uint64_t telling_count = 0;
+  /// Median distance of neighbouring beams where they meet leaves, metres, of the triangles that tell inclinations; 0 without any.
+  double spacing_m = 0;
   /// Part of the leaf area at inclinations that the beams hardly see: taken from a Beta distribution.
   double hardly_seen = 0;
   /// For beams with each their own G: that of a beam is beam_factors at its bin (kZenithBins) times beam_g of the voxel. No factor is

@@ -127,6 +127,8 @@ TEST(EnergyBalance, OnlyPulsesWithAHitInAVoxelCount) {
   pulses.add(4, 0, {-5, 0, 0}, {0.5, 0, 0}, false, std::numeric_limits<float>::quiet_NaN());
   const EnergyBalance found = balance_of(pulses.scan(2, false), kBox, 2);
   EXPECT_EQ(found.whole_pulses, 1U);
+  EXPECT_EQ(found.pulses, 2U);
+  EXPECT_EQ(found.bright_pulses, 1U);
   EXPECT_NEAR(found.whole_energy, 1.4, 1e-6);
   EXPECT_NEAR(found.partial_energy, 0.4, 1e-6);
   EXPECT_EQ(test::trace({pulses.scan(2, false)}, kBox).scans[0].unusable_count, 1U);

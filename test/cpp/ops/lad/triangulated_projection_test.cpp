@@ -198,6 +198,23 @@ TEST(TriangulatedProjection, TellsWhenTheHitsAreTooFarApart) {
   const Leaves leaves = leaves_of(LeafAngleLaw::kSpherical, 3, wide);
   EXPECT_GT(telling(leaves, wide), 0.9);
   EXPECT_EQ(telling(leaves, narrow), 0);
+  EXPECT_NEAR(of_triangles(leaves, wide).spacing_m, kRange_m * kStep_rad, 0.03 * kRange_m * kStep_rad);
+}
+
+TEST(TriangulatedProjection, BesideTheLongestEdgeGIsRightOrUnknown) {
+  int known = 0;
+  for (const double lmax_m : {0.0034, 0.0038, 0.0042, 0.0046, 0.005, 0.0056, 0.0064, 0.008, 0.01}) {
+    const TriangleLimits limits{lmax_m, 4};  // the hits are 2.8 mm apart
+    for (const Zeniths range : {Zeniths{85, 95}, Zeniths{60, 110}}) {
+      const TriangulatedProjection found =
+          of_triangles(leaves_of(LeafAngleLaw::kSpherical, 3, limits, range), limits);
+      if (found.telling_count == 0) continue;
+      ++known;
+      EXPECT_NEAR(found.g[0] / truth(LeafAngleLaw::kSpherical, range), 1, 0.15)
+          << lmax_m << ' ' << range.least;
+    }
+  }
+  EXPECT_GE(known, 6);
 }
 
 TEST(AlwaysWithin, IsTheLeastCosineAtWhichEveryTiltPasses) {

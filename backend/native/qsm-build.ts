@@ -15,8 +15,8 @@ export interface QsmBuildParams {
   readonly radius_model: "isotonic" | "tapered";
 }
 
-/** Low and high end of a 95 % interval, m3. */
-type Interval = readonly [number, number];
+/** Low and high end of a 95 % interval, m3; null where the radii are guesses. */
+type Interval = readonly [number, number] | null;
 
 export interface BuiltQsm {
   /** Released by the caller; without cylinders if no tree was found. */

@@ -5,6 +5,7 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
+#include "binding/qsm_metrics_values.h"
 #include "binding/qsm_values.h"
 #include "core/error.h"
 #include "ops/cloud/select_hits.h"
@@ -13,13 +14,6 @@
 namespace pc::binding {
 
 namespace {
-
-Napi::Array interval_to_js(Napi::Env env, const VolumeInterval& interval) {
-  auto out = Napi::Array::New(env, 2);
-  out.Set(0U, interval.low);
-  out.Set(1U, interval.high);
-  return out;
-}
 
 RadiusModel radius_model_of(const std::string& name) {
   if (name == "isotonic") return RadiusModel::kIsotonic;
@@ -57,9 +51,9 @@ Napi::Value build_qsm_job(const Napi::CallbackInfo& info) {
         const QsmBuildResult& result = built.result;
         auto out = Napi::Object::New(env);
         out.Set("qsm", to_js(env, std::move(built.tables)));
-        out.Set("total_volume_ci95_m3", interval_to_js(env, result.total));
-        out.Set("stem_volume_ci95_m3", interval_to_js(env, result.stem));
-        out.Set("branch_volume_ci95_m3", interval_to_js(env, result.branches));
+        out.Set("total_volume_ci95_m3", interval_to_js(env, result, result.total));
+        out.Set("stem_volume_ci95_m3", interval_to_js(env, result, result.stem));
+        out.Set("branch_volume_ci95_m3", interval_to_js(env, result, result.branches));
         out.Set("points_used", static_cast<double>(result.points_used));
         out.Set("reached", static_cast<double>(result.reached_count));
         out.Set("nodes", static_cast<double>(result.node_count));

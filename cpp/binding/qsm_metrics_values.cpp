@@ -43,4 +43,12 @@ Napi::Object to_js(Napi::Env env, const QsmMetrics& metrics) {
   return out;
 }
 
+Napi::Value interval_to_js(Napi::Env env, const QsmBuildResult& built, const VolumeInterval& interval) {
+  if (!built.radii_known) return env.Null();
+  auto out = Napi::Array::New(env, 2);
+  out.Set(0U, interval.low);
+  out.Set(1U, interval.high);
+  return out;
+}
+
 }  // namespace pc::binding

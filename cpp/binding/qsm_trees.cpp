@@ -56,19 +56,12 @@ struct Answer {
   QsmTables tables;
 };
 
-Napi::Value interval_to_js(Napi::Env env, const VolumeInterval& interval) {
-  auto out = Napi::Array::New(env, 2);
-  out.Set(0U, interval.low);
-  out.Set(1U, interval.high);
-  return out;
-}
-
 Napi::Value metrics_to_js(Napi::Env env, const TreeModel& model) {
   if (!model.metrics) return env.Null();
   auto out = to_js(env, *model.metrics);
-  out.Set("total_woody_volume_ci95_m3", interval_to_js(env, model.built.total));
-  out.Set("stem_volume_ci95_m3", interval_to_js(env, model.built.stem));
-  out.Set("branch_volume_ci95_m3", interval_to_js(env, model.built.branches));
+  out.Set("total_woody_volume_ci95_m3", interval_to_js(env, model.built, model.built.total));
+  out.Set("stem_volume_ci95_m3", interval_to_js(env, model.built, model.built.stem));
+  out.Set("branch_volume_ci95_m3", interval_to_js(env, model.built, model.built.branches));
   return out;
 }
 

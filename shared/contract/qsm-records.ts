@@ -36,7 +36,9 @@ export const QsmShoot = z
   .meta({ id: "QsmShoot", description: "a run of cylinders along one axis" });
 export type QsmShoot = z.infer<typeof QsmShoot>;
 
-const Interval = z.tuple([z.number(), z.number()]);
+const VolumeInterval = z.tuple([z.number(), z.number()]).nullable().default(null);
+const INTERVAL =
+  "95 % interval, m3; null where radii are guesses (a warning says why) and for an imported QSM. The errors of wood labels are not in it";
 
 export const QsmRankMetrics = z.object({
   rank: z.int().min(0).describe("branching order"),
@@ -66,11 +68,9 @@ export const QsmMetrics = z
     canopy_width_m: z.number().describe("diagonal of the xy box of all cylinder ends, m"),
     canopy_height_m: z.number().describe("z extent of the wood of rank 1 and higher, m; 0 if there is none"),
     per_rank: z.array(QsmRankMetrics).describe("one per branching order, ascending"),
-    total_woody_volume_ci95_m3: Interval.nullable()
-      .default(null)
-      .describe("95 % interval, m3; null for an imported QSM"),
-    stem_volume_ci95_m3: Interval.nullable().default(null).describe("95 % interval, m3; null for an imported QSM"),
-    branch_volume_ci95_m3: Interval.nullable().default(null).describe("95 % interval, m3; null for an imported QSM"),
+    total_woody_volume_ci95_m3: VolumeInterval.describe(INTERVAL),
+    stem_volume_ci95_m3: VolumeInterval.describe(INTERVAL),
+    branch_volume_ci95_m3: VolumeInterval.describe(INTERVAL),
   })
   .meta({ id: "QsmMetrics" });
 export type QsmMetrics = z.infer<typeof QsmMetrics>;

@@ -23,7 +23,8 @@ export interface QsmRow {
   readonly tree: string;
   readonly points: number;
   readonly found: Totals;
-  readonly interval_m3: readonly [number, number];
+  /** Null: no radius is known well. */
+  readonly interval_m3: readonly [number, number] | null;
   readonly truth: Totals | null;
   readonly structure: StructureScores | null;
   readonly theirs: KnownTree["theirs"];
@@ -54,8 +55,8 @@ function summary(rows: readonly QsmRow[]): Summary {
     stem: of((row) => row.found.stem_m3 / row.truth.stem_m3 - 1),
     rrmse: Math.sqrt(of((row) => (row.found.volume_m3 - row.truth.volume_m3) ** 2)) / truth,
     length: of((row) => row.found.length_m / row.truth.length_m),
-    covered: of(({ interval_m3: [low, high], truth: { volume_m3 } }) =>
-      low <= volume_m3 && volume_m3 <= high ? 1 : 0,
+    covered: of(({ interval_m3, truth: { volume_m3 } }) =>
+      interval_m3 && interval_m3[0] <= volume_m3 && volume_m3 <= interval_m3[1] ? 1 : 0,
     ),
   };
 }
@@ -98,9 +99,9 @@ export function realTable(rows: readonly QsmRow[]): string {
   for (const row of rows) {
     if (row.truth) continue;
     const { found, theirs } = row;
-    const [low, high] = row.interval_m3;
+    const interval = row.interval_m3?.map((value) => value.toFixed(3)).join(" to ") ?? "no interval";
     lines.push(
-      `| ${row.tree} | ${row.method} | ${found.volume_m3.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}; ${digits(theirs?.volume_m3, 3)}) | ${row.dbh_m.toFixed(3)} (${digits(theirs?.dbh_m, 3)}) | ${row.diameter ? row.diameter_found_m.toFixed(3) : "-"} (${row.diameter?.diameter_m.toFixed(3) ?? "-"}) | ${row.height_m.toFixed(1)} (${digits(theirs?.height_m, 1)}) | ${found.length_m.toFixed(0)} (${digits(theirs?.length_m, 0)}) |`,
+      `| ${row.tree} | ${row.method} | ${found.volume_m3.toFixed(3)} (${interval}; ${digits(theirs?.volume_m3, 3)}) | ${row.dbh_m.toFixed(3)} (${digits(theirs?.dbh_m, 3)}) | ${row.diameter ? row.diameter_found_m.toFixed(3) : "-"} (${row.diameter?.diameter_m.toFixed(3) ?? "-"}) | ${row.height_m.toFixed(1)} (${digits(theirs?.height_m, 1)}) | ${found.length_m.toFixed(0)} (${digits(theirs?.length_m, 0)}) |`,
     );
   }
   return lines.join("\n");

@@ -16,7 +16,7 @@ import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
 import { implausibleWarnings } from "./implausible.ts";
-import { modelOf, NO_MODEL, type QsmAnswer } from "./model.ts";
+import { modelOf, NO_MODEL, plausible, type QsmAnswer } from "./model.ts";
 
 /** Stages of a build after its points are read, with the fraction at which each begins. */
 export const BUILD_STAGES = [
@@ -92,8 +92,9 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   if (!found.metrics) throw new AppError("invalid_argument", noModel(found));
   job.stage("Done", 1, 1);
   const { points_used, metrics } = found;
-  warnings.push(...implausibleWarnings(positions.length, metrics));
-  return { success: true, ...model, metrics, points_used, warnings, error: null };
+  const doubts = implausibleWarnings(positions.length, metrics);
+  warnings.push(...doubts);
+  return { success: true, ...model, metrics: plausible(metrics, doubts), points_used, warnings, error: null };
 }
 
 /** Why a build found no cylinder. */

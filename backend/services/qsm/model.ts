@@ -43,6 +43,10 @@ export const NO_MODEL = {
   n_shoots: 0,
 } as const;
 
+/** Metrics of a model, without intervals if `warnings` say that it is no tree's. */
+export const plausible = (metrics: QsmMetrics, warnings: readonly string[]): QsmMetrics =>
+  warnings.length > 0 ? withoutIntervals(metrics) : metrics;
+
 /** Metrics of a model without intervals. */
 export const withoutIntervals = (
   metrics: Omit<QsmMetrics, "total_woody_volume_ci95_m3" | "stem_volume_ci95_m3" | "branch_volume_ci95_m3">,

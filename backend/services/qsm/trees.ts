@@ -15,7 +15,7 @@ import { positionsColumn } from "../octree/columns.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
 import { implausibleWarnings } from "./implausible.ts";
-import { modelOf, type QsmModel } from "./model.ts";
+import { modelOf, plausible, type QsmModel } from "./model.ts";
 import { thinnedTreeWarnings } from "./thinned-trees.ts";
 import { type BatchTrees, batchTrees } from "./tree-rows.ts";
 
@@ -135,7 +135,8 @@ async function oneModel(
     const found = await own.track(() => start({ ...trees.rows, first, count }));
     const { cylinders, shoots, ...counts } = await modelOf(found.qsm);
     if (!found.metrics) return failed("invalid_argument", noModel(found), found.points_used);
-    const warnings = [...found.warnings, ...implausibleWarnings(count, found.metrics)];
+    const doubts = implausibleWarnings(count, found.metrics, trees.wood_only);
+    const warnings = [...found.warnings, ...doubts];
     return {
       tree_id: id,
       success: true,
@@ -145,7 +146,7 @@ async function oneModel(
       voxel_m: found.voxel_m,
       wood_only: trees.wood_only,
       ...counts,
-      metrics: found.metrics,
+      metrics: plausible(found.metrics, doubts),
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(request.include_models ? { cylinders, shoots } : {}),
     };

@@ -13,7 +13,7 @@ type Request = Pick<z.input<typeof TreeQsmRequest>, keyof typeof words.fields>;
 /** Models trees as cylinders: every tree of the cloud, or the whole cloud where it has no column of trees. */
 export const qsm = cloudOperation({
   id: "qsm",
-  schema: TreeQsmRequest,
+  schema: TreeQsmRequest.extend({ radius_model: TreeQsmRequest.shape.radius_model.removeDefault().default("tapered") }),
   words,
   run: (request, context) =>
     context.cloud.octree?.attributes.some(({ name }) => name === "tree_instance")

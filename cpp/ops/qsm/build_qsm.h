@@ -31,6 +31,7 @@ struct QsmBuildResult {
   std::uint64_t reached_count;           ///< of them, connected with the base
   std::uint64_t node_count;              ///< of the skeleton
   std::vector<std::string> warnings;
+  bool radii_known;  ///< false: radii are guesses, and the intervals mean nothing
 };
 
 /// Peak memory of build_qsm in addition to its arguments, result included.

@@ -26,10 +26,9 @@ constexpr double kTooThick = 1.2;    // of a surface below
 /// range on a cylinder seen from one side: 1 over the mean of cos^2 of the angle of incidence = 1.5; the same in all
 /// directions: 2; across the surface: 1.
 constexpr double kThinNoise = 1.5, kThinNoiseError = 0.3;
-constexpr double kMostThinNoise = 1.5;  // of a thin cylinder's own scatter: more is a bundle
-constexpr double kNoiseLeast = 0.03, kNoiseMost = 0.3,
-                 kNoiseRadius = 0.05;  // scatter / radius, metres: where noise shows
-constexpr double kThinRadius = 0.25;   // scatters of a thick surface
+constexpr double kMostThinNoise = 1.5;                   // of a thin cylinder's own scatter: more is a bundle
+constexpr double kNoiseMost = 0.3, kNoiseRadius = 0.15;  // scatter / radius, metres: where noise shows
+constexpr double kThinRadius = 0.25;                     // scatters of a thick surface
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -42,19 +41,6 @@ double weighted_median(std::vector<std::pair<double, double>>& values) {
     if (sum >= total / 2) return value;
   }
   return 0;
-}
-
-/// Scatter of points about surfaces of branches that are thick against it; 0 where too few show it.
-double surface_noise(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence) {
-  std::vector<std::pair<double, double>> seen;
-  for (std::size_t i = 0; i < cylinders.size(); ++i) {
-    const QsmCylinder& c = cylinders[i];
-    const double scatter = evidence.noise_m[i] / c.radius;
-    if (c.radius < kNoiseRadius && scatter >= kNoiseLeast && scatter <= kNoiseMost &&
-        c.surf_cov >= kSeenSurface)
-      seen.emplace_back(evidence.noise_m[i], c.length_m());
-  }
-  return seen.size() < kFewestSeen ? 0 : weighted_median(seen);
 }
 
 std::vector<MeasuredRadius> fitted_radii(const std::vector<QsmCylinder>& cylinders,
@@ -128,11 +114,21 @@ void leave_out_too_thick(std::vector<MeasuredRadius>& measured, const std::vecto
 
 }  // namespace
 
+double surface_noise(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence) {
+  std::vector<std::pair<double, double>> seen;
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    const QsmCylinder& c = cylinders[i];
+    const double scatter = evidence.noise_m[i] / c.radius;
+    if (c.radius < kNoiseRadius && scatter <= kNoiseMost && c.surf_cov >= kSeenSurface)
+      seen.emplace_back(evidence.noise_m[i], c.length_m());
+  }
+  return seen.size() < kFewestSeen ? 0 : weighted_median(seen);
+}
+
 std::vector<MeasuredRadius> measured_radii(const std::vector<QsmCylinder>& cylinders,
-                                           const TaperEvidence& evidence) {
-  const double noise = surface_noise(cylinders, evidence);
-  std::vector<MeasuredRadius> measured = fitted_radii(cylinders, evidence, noise);
-  add_thin(measured, cylinders, evidence, noise);
+                                           const TaperEvidence& evidence, double noise_m) {
+  std::vector<MeasuredRadius> measured = fitted_radii(cylinders, evidence, noise_m);
+  add_thin(measured, cylinders, evidence, noise_m);
   leave_out_too_thick(measured, cylinders, evidence);
   return measured;
 }

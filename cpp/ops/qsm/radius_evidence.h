@@ -31,7 +31,11 @@ struct MeasuredRadius {
   double square_variance(double of) const { return square_noise * square_noise + square_slope * of; }
 };
 
-/// What the fitted radii are worth.
+/// Scatter of points about the surfaces of stem and branches thinner than 30 cm that are thick against it, metres: the median by
+/// length; 0 where fewer than five show it. Bark is a part of it.
+double surface_noise(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence);
+
+/// What the fitted radii are worth. `noise_m`: surface_noise.
 ///
 /// Fitted    Counts by its standard error, the scatter of its points against it, the longest arc and the surface seen: on a
 ///           short arc lie two twigs beside each other, too. Scatter as of surfaces, seen all around, is no bundle's, nor is
@@ -42,7 +46,7 @@ struct MeasuredRadius {
 ///           all around, anywhere between the cylinder and the base, is of something else, as of several twigs side by side.
 /// Source    Own.
 std::vector<MeasuredRadius> measured_radii(const std::vector<QsmCylinder>& cylinders,
-                                           const TaperEvidence& evidence);
+                                           const TaperEvidence& evidence, double noise_m);
 
 /// What a cylinder for which the law says exp(law_log) is told by its points.
 Belief belief_of(const MeasuredRadius& measured, double law_log);

@@ -178,13 +178,15 @@ RadiusErrors errors_of(TaperPosterior&& posterior, const TaperPrior& prior) {
 
 TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
                           const TaperEvidence& evidence) {
-  const std::vector<MeasuredRadius> measured = measured_radii(cylinders, evidence);
+  const double noise_m = surface_noise(cylinders, evidence);
+  const std::vector<MeasuredRadius> measured = measured_radii(cylinders, evidence, noise_m);
   TaperPrior prior{{}, {}, growth_lengths(cylinders), {}};
   for (std::size_t i = 0; i < measured.size(); ++i) prior.growth_m[i] -= 0.5 * measured[i].length_m;
   const double twig = evidence.twig_radius_m;
   TaperLaws laws{find_law(cylinders, true, measured, prior.growth_m, twig),
                  find_law(cylinders, false, measured, prior.growth_m, twig),
                  0,
+                 noise_m,
                  {}};
   prior.law_of = laws_of(cylinders, measured, laws.cluster_share);
   std::vector<Belief> seen;

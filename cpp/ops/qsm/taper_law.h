@@ -19,6 +19,7 @@ struct TaperLaw {
 struct TaperLaws {
   TaperLaw stem, branches;
   double cluster_share;  ///< of the length, in pieces wider than a twig whose points lie on no cylinder
+  double noise_m;        ///< surface_noise
   RadiusErrors errors;   ///< of the estimated radii, the levels of the laws among what is shared
 };
 

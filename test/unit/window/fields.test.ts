@@ -27,6 +27,11 @@ test("fields have the kind, choices and default of their contract", () => {
   expect(() => of("date", z.date())).toThrow("date");
 });
 
+test("the window models trees with the radii that are nearer to the truth", () => {
+  const qsm = OPERATIONS.find(({ id }) => id === "qsm");
+  expect(qsm?.fields.find(({ name }) => name === "radius_model")?.preset).toBe("tapered");
+});
+
 test("every operation has a form whose texts are one line", () => {
   expect(OPERATIONS.length).toBeGreaterThan(12);
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);

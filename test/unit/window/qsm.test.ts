@@ -34,7 +34,10 @@ async function modelled(rows: string[], values: object) {
     view: { addQsm: () => ({ visible: true, remove: () => undefined }) },
     run: { signal: new AbortController().signal, onProgress: () => undefined },
   };
-  const outcome = await qsm.run({ wood_only: true, ...values }, context as unknown as CloudContext);
+  const outcome = await qsm.run(
+    { wood_only: true, radius_model: "tapered", ...values },
+    context as unknown as CloudContext,
+  );
   expect(scene.objects.value).toHaveLength(1);
   return { outcome, sessions: (await client.listSessions()).sessions };
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -225,6 +226,59 @@ TEST_P(BuildQsm, LostPointsAreToldOf) {
   const QsmBuildResult built = build(points, GetParam());
   EXPECT_EQ(built.reached_count + 1500, built.points_used);
   EXPECT_EQ(built.warnings.size(), 1U);
+}
+
+bool warns(const QsmBuildResult& built, const std::string& text) {
+  return std::any_of(built.warnings.begin(), built.warnings.end(),
+                     [&](const std::string& one) { return one.find(text) != std::string::npos; });
+}
+
+TEST_P(BuildQsm, PointsThatScatterAreToldAndWidenTheInterval) {
+  auto points = tree_points();
+  const QsmBuildResult clean = build(points, GetParam());
+  EXPECT_TRUE(clean.radii_known);
+  EXPECT_FALSE(warns(clean, "points scatter"));
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise(0, 0.012);
+  for (Vec3d& p : points) p = p + Vec3d{noise(random), noise(random), noise(random)};
+  const QsmBuildResult built = build(points, GetParam());
+  EXPECT_TRUE(warns(built, "points scatter 1"));  // 10 to 19 mm
+  EXPECT_GT(std::log(built.total.high / built.total.low), std::log(clean.total.high / clean.total.low) + 0.1);
+  const double truth = volume_of(tree_tubes());
+  EXPECT_LE(built.total.low, truth);
+  EXPECT_GE(built.total.high, truth);
+}
+
+TEST_P(BuildQsm, GuessedRadiiAreTold) {
+  std::vector<Vec3d> line;
+  for (int i = 0; i < 500; ++i) line.push_back({0, 0, 0.01 * i});
+  const QsmBuildResult built = build(line, GetParam());
+  EXPECT_FALSE(built.radii_known);
+  EXPECT_TRUE(warns(built, "no radius could be measured well"));
+}
+
+TEST(BuildQsmIsotonic, LostWoodIsToldAndWithinTheInterval) {
+  // All from one side: the stem from -y, the branches from below.
+  std::vector<Vec3d> points;
+  for (const Vec3d& p : tree_points())
+    if (p.y < 0 && std::hypot(p.x, p.y) < 0.12) points.push_back(p);
+  const std::vector<Tube> tubes = tree_tubes();
+  for (std::size_t i = 6; i < tubes.size(); ++i) {
+    std::vector<Vec3d> branch;
+    add_tube(branch, tubes[i], 0.008, i);
+    const Vec3d along = tubes[i].to - tubes[i].from;
+    for (const Vec3d& p : branch) {
+      const Vec3d off = p - tubes[i].from;
+      if (off.z < along.z * dot(off, along) / dot(along, along)) points.push_back(p);
+    }
+  }
+  const double truth = volume_of(tree_tubes());
+  const QsmBuildResult built = build(points, RadiusModel::kIsotonic);
+  EXPECT_TRUE(warns(built, "radius_model isotonic gives"));
+  EXPECT_LT(volume_of(built.qsm), 0.9 * truth);
+  EXPECT_LE(built.total.low, truth);
+  EXPECT_GE(built.total.high, truth);
+  EXPECT_FALSE(warns(build(points, RadiusModel::kTapered), "radius_model"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, BuildQsm, testing::Values(RadiusModel::kIsotonic, RadiusModel::kTapered));

@@ -5,6 +5,7 @@ const tree = (tree_height_m: number, trunk_diameter_mm: number, canopy_width_m: 
   tree_height_m,
   trunk_diameter_mm,
   canopy_width_m,
+  total_woody_volume_ci95_m3: [1, 2] as [number, number] | null,
 });
 
 test.each([
@@ -28,4 +29,11 @@ test.each([
   ["three airborne branches", 56, tree(0.2, 12, 2.9), /^only 8 points per m2 of the crown; too few/],
 ])("%s is told", (_what, points, metrics, said) => {
   expect(implausibleWarnings(points, metrics)).toEqual([expect.stringMatching(said)]);
+});
+
+test("few points of wood alone are told only where no radius could be measured", () => {
+  const known = tree(14, 300, 8);
+  expect(implausibleWarnings(1_500, known, true)).toEqual([]);
+  expect(implausibleWarnings(1_500, known)).toHaveLength(1);
+  expect(implausibleWarnings(1_500, { ...known, total_woody_volume_ci95_m3: null }, true)).toHaveLength(1);
 });

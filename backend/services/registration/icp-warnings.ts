@@ -71,6 +71,11 @@ export function icpWarnings(pose: IcpPose): string[] {
   } else if (!pose.converged && pose.fitness > 0) {
     warnings.push("The iterations ended before the pose settled: allow more max_iterations.");
   }
+  if (isJudged(pose) && pose.surface_agreement >= WRONG && pose.surface_agreement < RIGHT) {
+    warnings.push(
+      `Where both sides have a surface, ${percent(pose.surface_agreement)} of it is the same one, fewer than of most right poses: look at the pose before you use it.`,
+    );
+  }
   if (pose.fitness > 0 && pose.conditioning < FREE) warnings.push(freeMotion(pose));
   return warnings;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { IcpPose, NativeGlobalAlignment } from "../../../../backend/native/registration.ts";
-import { qualityWarning } from "../../../../backend/services/registration/icp-warnings.ts";
+import { icpWarnings, qualityWarning } from "../../../../backend/services/registration/icp-warnings.ts";
 
 const found = (outcome: "found" | "ambiguous" | "none") => ({ outcome }) as NativeGlobalAlignment;
 const GOOD = {
@@ -45,4 +45,15 @@ describe("what speaks against a pose", () => {
     if (words === null) expect(warning).toBeNull();
     else expect(warning).toMatch(words);
   });
+});
+
+test("a pose between right and wrong ones is told", () => {
+  const told = (surface_agreement: number, more: object = {}) => {
+    const pose = { ...GOOD, converged: true, conditioning: 1, ...more, surface_agreement };
+    return icpWarnings(pose as unknown as IcpPose).filter((text) => text.includes("look at the pose"));
+  };
+  expect(told(0.41)).toEqual([expect.stringMatching(/^Where both sides have a surface, 41\.0 % of it is the same/)]);
+  expect(told(0.65)).toEqual([]);
+  expect(told(0.3)).toEqual([]); // a quality warning
+  expect(told(0.41, { surface_places: 20 })).toEqual([]);
 });

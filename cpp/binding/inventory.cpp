@@ -73,6 +73,7 @@ const TreeField kTreeFields[] = {
     {"dbh_center_y", PC_BREAST_HEIGHT(s.center.y)},
     {"dbh_center_z", PC_BREAST_HEIGHT(s.center.z)},
     {"dbh_rms_m", PC_BREAST_HEIGHT(s.circle.rms_m)},
+    {"dbh_scatter_m", PC_BREAST_HEIGHT(s.scatter_m)},
     {"dbh_arc_coverage", PC_BREAST_HEIGHT(s.circle.arc_coverage)},
     {"dbh_max_gap_deg", PC_BREAST_HEIGHT(s.circle.max_gap_deg)},
     {"dbh_n_points", PC_BREAST_HEIGHT(s.point_count)},

@@ -58,6 +58,8 @@ export interface InventoryRows {
   readonly small_count: number;
   readonly failed_count: number;
   readonly impossible: ImpossibleTrees;
+  /** Of the circle at breast height of each tree; NaN without one. */
+  readonly scatters_m: readonly number[];
 }
 
 export function inventoryRows(
@@ -110,6 +112,7 @@ export function inventoryRows(
     }),
     ground_sources,
     impossible: impossibleTrees(trees),
+    scatters_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_scatter_m")),
     small_count,
     failed_count: skipped.length / 3 - small_count,
   };
@@ -188,6 +191,7 @@ const dbhOf = (trees: Table, i: number, diameter_m: number, method: "ransac" | "
   sigma_m: trees.known(i, "dbh_sigma_m"),
   center: trees.point(i, "dbh_center"),
   rms_m: trees.get(i, "dbh_rms_m"),
+  scatter_m: trees.known(i, "dbh_scatter_m"),
   arc_coverage: trees.get(i, "dbh_arc_coverage"),
   max_gap_deg: trees.get(i, "dbh_max_gap_deg"),
   n_points: trees.get(i, "dbh_n_points"),

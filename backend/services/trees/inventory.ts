@@ -24,6 +24,7 @@ import { coarseWarnings } from "./coarse-coordinates.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
 import { plotWarnings } from "./plot-warnings.ts";
+import { scatterWarnings } from "./stem-scatter.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
 
@@ -208,7 +209,7 @@ function answerOf(
 
 function warningsOf(
   found: native.TreeInventory,
-  { small_count, failed_count, ground_sources, impossible }: ReturnType<typeof inventoryRows>,
+  { small_count, failed_count, ground_sources, impossible, scatters_m }: ReturnType<typeof inventoryRows>,
   { min_points, tree_ids }: TreeInventoryRequest,
 ): string[] {
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -224,7 +225,7 @@ function warningsOf(
     warnings.push(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
-  warnings.push(...impossibleWarnings(impossible));
+  warnings.push(...impossibleWarnings(impossible), ...scatterWarnings(scatters_m));
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
   return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;

@@ -52,6 +52,20 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+/// See StemSection::scatter_m.
+double scatter_about(const PlainCircle& circle, Span<const Vec2d> points) {
+  constexpr double kRoomPart = 0.3,
+                   kDeviation = 1.4826;  // of a normal distribution with a median distance of 1
+  const double room = std::max(kScatterRoom, kRoomPart * circle.radius);
+  std::vector<double> off;
+  for (const Vec2d& p : points) {
+    const double distance =
+        std::abs(std::hypot(p.x - circle.center.x, p.y - circle.center.y) - circle.radius);
+    if (distance <= room) off.push_back(distance);
+  }
+  return off.empty() ? std::nan("") : kDeviation * median_of(std::move(off));
+}
+
 /// Where the stem was last seen.
 struct Place {
   Vec2d center;
@@ -264,17 +278,18 @@ class Measuring {
     StemSection out{};
     out.axial_m = axial;
     out.thickness_m = thickness;
-    set_circle(out, stem, *circle, near.size());
+    set_circle(out, stem, *circle, {near.data(), near.size()});
     out.ok = !out.few_points && !out.high_residual && fits(circle->radius, last.radius);
     return out;
   }
 
   void set_circle(StemSection& section, const Stem& stem, const FittedCircle& circle,
-                  std::size_t points) const {
+                  Span<const Vec2d> points) const {
     section.center =
         stem.base + stem.axis * section.axial_m + across_[0] * circle.center.x + across_[1] * circle.center.y;
     section.circle = circle;
-    section.point_count = points;
+    section.point_count = points.size;
+    section.scatter_m = scatter_about({circle.center, circle.radius}, points);
     section.few_points = circle.inlier_count < params_.min_inliers;
     section.partial_arc = circle.arc_coverage < params_.partial_arc_coverage;
     section.high_residual = has_high_residual(circle);
@@ -362,9 +377,10 @@ class Measuring {
         even_choice(Span<const Vec2d>{near.data(), near.size()}, kMostSectionPoints);
     const auto shown =
         refine_circle({chosen.data(), chosen.size()}, {girth->center, girth->radius}, circle_params());
-    if (shown) set_circle(section, stem, *shown, near.size());
+    if (shown) set_circle(section, stem, *shown, {near.data(), near.size()});
     section.circle.radius = girth->radius;
     section.circle.radius_sigma = girth->sigma;
+    section.scatter_m = scatter_about({girth->center, girth->radius}, {near.data(), near.size()});
   }
 
   Span<const Vec3d> points_;

@@ -342,7 +342,9 @@ void distrust_leaves(Stem& stem, double height_m, double breast_height_m) {
   }
 }
 
-double breast_height_sigma(const Stem& stem) {
+namespace {
+
+double sigma_of_sections(const Stem& stem) {
   constexpr double kReach = 1.5, kForm = 0.01, kPriorFreedom = 2, kMostRatio = 9;
   if (!stem.breast_height) return std::nan("");
   const StemSection& at = *stem.breast_height;
@@ -372,6 +374,14 @@ double breast_height_sigma(const Stem& stem) {
   const double chi2 = std::max(0.0, wdd - wd * wd / w - slope * slope * spread);
   const double ratio = (kPriorFreedom + chi2) / (kPriorFreedom + static_cast<double>(count) - 2);
   return sigma * std::sqrt(std::clamp(ratio, 1.0, kMostRatio));
+}
+
+}  // namespace
+
+double breast_height_sigma(const Stem& stem) {
+  const double sigma = sigma_of_sections(stem);
+  if (!stem.breast_height || !(stem.breast_height->scatter_m > kMostScatter)) return sigma;
+  return std::hypot(sigma, stem.breast_height->scatter_m);
 }
 
 }  // namespace pc

@@ -102,7 +102,8 @@ void distrust_leaves(Stem& stem, double height_m, double breast_height_m);
 
 /// Standard error of the diameter at breast height: that of its circle (residuals, arc, ellipticity), enlarged if the
 /// diameters of the sections within 1.5 m scatter about a straight taper more than their own errors and a form of 1 %
-/// explain, at most threefold: single sections on branches say little about the one at breast height. NaN if it is unknown.
+/// explain, at most threefold: single sections on branches say little about the one at breast height; and by the scatter of its
+/// points above kMostScatter. NaN if it is unknown.
 /// Source   Birge 1932, Physical Review 40: 207 (ratio of external to internal error), with two more degrees of freedom of
 ///          ratio 1, because few sections determine it.
 double breast_height_sigma(const Stem& stem);

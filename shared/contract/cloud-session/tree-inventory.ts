@@ -120,6 +120,9 @@ export const DbhRecord = z
     ),
     center: Point.describe("centre of the circle, metres, true world"),
     rms_m: z.number().describe("root mean square distance of the points on the circle from it, metres"),
+    scatter_m: Measured.describe(
+      "1.48 times the median distance from the circle of all points within 0.06 m of it or 0.3 of its radius, metres: the standard deviation of noise; above 0.012 it is part of sigma_m; null = no point there",
+    ),
     arc_coverage: z.number().describe("share of 36 sectors of 10 degrees that have a point, 0..1"),
     max_gap_deg: z.number().describe("largest angle without a point, degrees"),
     n_points: z.int().describe("points in the window of the slice"),

@@ -438,6 +438,32 @@ TEST(TreeInventory, CirclesThatSayNothingAreNoStems) {
   EXPECT_FALSE(is_no_stem(stem(0.8, true, 0.1), 8.1, 0.05));
 }
 
+/// A stem of 0.3 m: noise, and a second scan that stands beside the first.
+TEST(TreeInventory, TheSpreadKnowsNoiseAndScansThatDoNotFit) {
+  const auto measured = [](double noise_m, double shift_m) {
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<double> unit;
+    std::normal_distribution<double> normal(0, noise_m);
+    Plot plot;
+    for (int i = 0; i < 6000; ++i) {
+      const double z = 3.5 * unit(random), angle = kPi * (unit(random) + (i % 2 == 0 ? 0 : 0.6));
+      const double r = 0.15 + normal(random), x = i % 2 == 0 ? 0 : shift_m;
+      plot.add({x + r * std::cos(angle), r * std::sin(angle), z}, 1, static_cast<float>(z));
+    }
+    return plot.measure(defaults(), 1).trees.at(0);
+  };
+  const MeasuredTree clean = measured(0.003, 0);
+  ASSERT_TRUE(clean.stem.breast_height.has_value());
+  EXPECT_NEAR(clean.stem.breast_height->scatter_m, 0.003, 0.001);
+  EXPECT_LT(clean.dbh_sigma_m, 0.006);
+  for (const MeasuredTree& one : {measured(0.025, 0), measured(0.003, 0.06)}) {
+    ASSERT_TRUE(one.stem.breast_height.has_value());
+    EXPECT_GT(one.stem.breast_height->scatter_m, kMostScatter);
+    EXPECT_GE(one.dbh_sigma_m, one.stem.breast_height->scatter_m);
+    EXPECT_LT(std::abs(2 * one.stem.breast_height->circle.radius - 0.3), 2.5 * one.dbh_sigma_m);
+  }
+}
+
 TEST(BreastHeightSigma, GrowsWithTheScatterOfSections) {
   Stem stem{};
   EXPECT_TRUE(std::isnan(breast_height_sigma(stem)));
@@ -456,6 +482,10 @@ TEST(BreastHeightSigma, GrowsWithTheScatterOfSections) {
   stem.curve[1].circle.radius += 0.02;
   stem.curve[3].circle.radius -= 0.02;
   EXPECT_NEAR(breast_height_sigma(stem), 0.006, 1e-12);
+  stem.breast_height->scatter_m = kMostScatter;
+  EXPECT_NEAR(breast_height_sigma(stem), 0.006, 1e-12);
+  stem.breast_height->scatter_m = 0.03;
+  EXPECT_NEAR(breast_height_sigma(stem), std::hypot(0.006, 0.03), 1e-12);
 }
 
 /// Random clouds, ids and parameters: no crash, and every id is a row or skipped.

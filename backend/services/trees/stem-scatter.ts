@@ -1,0 +1,14 @@
+/** Scatter that bark does not have (kMostScatter of the addon), metres. */
+const MOST_SCATTER_M = 0.012;
+/** Of fewer stems it may be leaves around one of them. */
+const FEWEST_STEMS = 3;
+
+/** Warns of points that lie far from the circles of most stems: circles are then those of a part of the points. */
+export function scatterWarnings(scatters_m: readonly number[]): string[] {
+  const known = scatters_m.filter(Number.isFinite).sort((a, b) => a - b);
+  const median = known[Math.floor(known.length / 2)] ?? 0;
+  if (known.length < FEWEST_STEMS || !(median > MOST_SCATTER_M)) return [];
+  return [
+    `The points of stems scatter ${(1000 * median).toFixed(0)} mm about their circles (median of ${known.length} stems), more than bark does: the ranges are noisy, or scans do not fit each other. Diameters are uncertain by about as much, which is part of their sigma_m; several centimetres of noise make them too large.`,
+  ];
+}

@@ -203,6 +203,10 @@ describe("from an own triangulation", () => {
     expect(await told(0.05)).toMatch(/^Beams are 0\.025 m apart .*width \(element_width\) is 0\.05 m/);
     expect(await told(0.1)).toBe("");
     expect(await told(0)).toBe("");
+    const error = async (element_width: number) =>
+      (await compute({ ...free, scans: [wall(0)], element_width })).gtheta_common_error ?? 0;
+    expect(await error(0.05)).toBeCloseTo(Math.hypot(await error(0), 0.5 * (0.5 - 0.35)), 2);
+    expect(await error(0.1)).toBe(await error(0));
   });
 
   test("ranges as noisy as the hits are apart are told", async () => {

@@ -73,7 +73,10 @@ export async function triangulatedG(
     profile: null,
     overall: [found.mean_g],
     beams: found.uniform_azimuths && beams && (per_beam || notableSpread(beams, zenith_count)) ? beams : null,
-    error: found.error,
+    error: found.error && {
+      ...found.error,
+      bias: Math.hypot(found.error.bias, sparseError(found, request.element_width)),
+    },
     hitCosine: knownCosine(found.hit_cosine),
     warnings: [
       ...(moving.length > 0 ? [skipped] : []),
@@ -121,11 +124,15 @@ function foldWarnings({ folded }: VoxelProjection): string[] {
 /** Distance of the beams as a part of a leaf's width, above which few triangles lie on one leaf. */
 const MOST_SPARSE = 0.4;
 
+/** Standard error of G of such triangles, as a part of it: 0.35 leaves apart 0, a leaf apart 0.3 (docs/accuracy.md). */
+const sparseError = ({ spacing_m }: VoxelProjection, width: number): number =>
+  width > 0 ? 0.5 * Math.max(0, Math.min(1, spacing_m / width) - 0.35) : 0;
+
 function sparseWarnings({ spacing_m }: VoxelProjection, width: number): string[] {
   if (!(width > 0 && spacing_m > MOST_SPARSE * width)) return [];
   const [apart, leaf] = [spacing_m, width].map((metres) => Number(metres.toPrecision(2)));
   return [
-    `Beams are ${apart} m apart where they meet leaves, whose width (element_width) is ${leaf} m: many triangles join leaves, and G is uncertain. In scans of known leaves, with beams half a leaf to a whole leaf apart, the leaf area was 20 % low to 18 % high. If you know the leaf angles, send gtheta_override.`,
+    `Beams are ${apart} m apart where they meet leaves, whose width (element_width) is ${leaf} m: many triangles join leaves, and G is uncertain. In scans of known leaves, with beams half a leaf to a whole leaf apart, the leaf area was 20 % low to 41 % high, most in dense ones; the intervals allow for it. If you know the leaf angles, send gtheta_override.`,
   ];
 }
 

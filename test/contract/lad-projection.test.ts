@@ -206,7 +206,7 @@ describe("from an own triangulation", () => {
     const error = async (element_width: number) =>
       (await compute({ ...free, scans: [wall(0)], element_width })).gtheta_common_error ?? 0;
     expect(await error(0.05)).toBeCloseTo(Math.hypot(await error(0), 0.5 * (0.5 - 0.35)), 2);
-    expect(await error(0.1)).toBe(await error(0));
+    expect(await error(0.1)).toBeCloseTo(await error(0), 4);
   });
 
   test("ranges as noisy as the hits are apart are told", async () => {

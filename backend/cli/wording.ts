@@ -9,6 +9,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   max_correspondence_distance: "--max-distance",
   leaf_intensity: "--leaf-intensity",
   min_voxel_hits: "--min-hits",
+  element_width: "--leaf-width",
+  radius_model: "--radius-model",
   search_radius: "--search-radius",
   quantization_levels: "--levels",
   max_neighbors: "--neighbors",
@@ -72,6 +74,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [
     "a LAS file holds at most 341. Choose fewer columns",
     "a LAS file holds at most 341; analyze --format pcd keeps all",
+  ],
+  [
+    / the terrain, whose cells have percentile ([\d.]+) of their heights \(ground_percentile\)\. (.*); 50 takes the middle\./g,
+    " the terrain, whose cells have percentile $1 of their heights. $2.",
   ],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];

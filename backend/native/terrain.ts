@@ -144,6 +144,7 @@ export interface DemNative {
     frame: RasterFrame,
     terrain: NativeColumn,
   ): NativeJob<NativeColumn>;
+  medianAboveGround(positions: NativeColumn, skip: Mask, frame: RasterFrame, terrain: NativeColumn): NativeJob<number>;
   columnSnap(
     columns: VoxelColumns,
     frame: RasterFrame,
@@ -176,6 +177,9 @@ export const cellLayer: DemNative["cellLayer"] = (grid, cell) => addon.cellLayer
 /** f32 per row: height above a terrain without voids, metres; 0 for rows marked in `skip`. */
 export const heightAboveGround: DemNative["heightAboveGround"] = (positions, skip, frame, terrain) =>
   addon.heightAboveGround(positions, skip, frame, terrain);
+/** Half of the points that `skip` does not mark lie higher above a terrain, metres; NaN without any beside it. */
+export const medianAboveGround: DemNative["medianAboveGround"] = (positions, skip, frame, terrain) =>
+  addon.medianAboveGround(positions, skip, frame, terrain);
 /** Lift that puts each column of a voxel grid on a terrain; voids of the terrain (NaN) take the nearest height. */
 export const columnSnap: DemNative["columnSnap"] = (columns, frame, terrain, options) =>
   addon.columnSnap(columns, frame, terrain, options);

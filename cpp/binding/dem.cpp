@@ -202,6 +202,21 @@ Napi::Value height_above_ground_job(const Napi::CallbackInfo& info) {
       column_to_js);
 }
 
+// medianAboveGround(positions, skip, frame, terrain): NativeJob<number>
+Napi::Value median_above_ground_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const RasterFrame frame = raster_frame(info[2]);
+  const auto terrain = typed_column(info[3], DType::kF64, "terrain");
+  return start_job<double>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        return median_above_ground(hits.points(), frame, terrain->as<double>(), ctx);
+      },
+      [](Napi::Env env, double&& median) -> Napi::Value { return Napi::Number::New(env, median); });
+}
+
 // columnSnap(columns: VoxelColumns, frame, terrain): NativeJob<SnappedColumns>
 Napi::Value column_snap_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "columns");
@@ -250,6 +265,7 @@ void register_dem(Napi::Env env, Napi::Object exports) {
   add<cell_means_job>(env, exports, "cellMeans");
   add<cell_layer_job>(env, exports, "cellLayer");
   add<height_above_ground_job>(env, exports, "heightAboveGround");
+  add<median_above_ground_job>(env, exports, "medianAboveGround");
   add<column_snap_job>(env, exports, "columnSnap");
   add<terrain_raster_bytes_of>(env, exports, "terrainRasterBytes");
 }

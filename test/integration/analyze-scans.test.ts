@@ -142,7 +142,10 @@ test("a scan in feet is reported in metres, and its coordinate system is gone", 
   const feet = [1177.46, 562.7, 114.25]; // the header's bounds
   for (const [axis, length] of feet.entries()) expect(result.extent_m[axis]).toBeCloseTo(length * 0.3048, 2);
   expect(result.terrain.chm.range[1]).toBeLessThan(114.25 * 0.3048);
-  expect(result.warnings).toEqual([expect.stringMatching(/coordinate system of the file .* does not count in metres/)]);
+  expect(result.warnings).toEqual([
+    expect.stringMatching(/coordinate system of the file .* does not count in metres/),
+    expect.stringMatching(/^Half of the ground's returns lie more than 3\.\d cm above .* too low\.$/),
+  ]);
 });
 
 test("a file with several scans: every scan with its misses, in the report and as a table", async () => {

@@ -84,7 +84,9 @@ function viewWarnings({ leaf_area, hit_count }: CaptureRecaptureArea, scans: num
     return ["No place is seen by two scanners: what none sees, and so the leaf area by views, is unknown."];
   return scans > 2
     ? []
-    : ["Two scans give the leaf area by views no interval; they missed it by up to 12 % in simulated trees, 27 % in dense cubes of leaves (LAD 2)."];
+    : [
+        "Two scans give the leaf area by views no interval; they missed it by up to 12 % in simulated trees, 27 % in dense cubes of leaves (LAD 2).",
+      ];
 }
 
 const rowsOf = ({ positions, shift, is_miss, deleted }: ReadScan["beams"]): native.ViewRows => ({

@@ -20,7 +20,7 @@ import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
 import { returnWarnings } from "./first-returns.ts";
 import { type DemPlan, type DemSurface, demPlan, makeSurface } from "./grid.ts";
 import { heights } from "./heights.ts";
-import { canopyWarnings, dtmOnly, vertexWarnings, wrongLengths } from "./warnings.ts";
+import { canopyWarnings, dtmOnly, lowTerrainWarnings, vertexWarnings, wrongLengths } from "./warnings.ts";
 
 /** A buffer of the answer; the run owns its column. */
 export interface DemBuffer {
@@ -158,6 +158,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     ...(await leftOut(cloud, surface, job)),
     ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max),
+    ...(await lowTerrain(cloud, surface, plan, job)),
     ...vertexWarnings(frame),
   ];
   const meta: DemSuccess = {
@@ -192,6 +193,14 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     buffers[`layer_vert_${name}`] = buffer(layer.at_vertices, "f32");
   }
   return { answer: { meta, buffers }, surface };
+}
+
+/** Warns of a terrain that lies below the middle of the ground's returns, as low percentiles of noisy ranges do. */
+async function lowTerrain({ positions }: DemCloud, surface: DemSurface, plan: DemPlan, job: Job): Promise<string[]> {
+  if (plan.surface !== "dtm") return [];
+  const { frame, grid, ground_skip } = surface;
+  const above = await job.quiet().track(() => native.medianAboveGround(positions, ground_skip, frame, grid));
+  return lowTerrainWarnings(above, plan.percentile);
 }
 
 /** Warns of hits without a class where the terrain is that of a session's ground classes. */

@@ -28,6 +28,16 @@ export function dtmOnly(option: string, asked: boolean, surface: SurfaceType): s
   return asked && surface !== "dtm" ? [`${option} belongs to surface_type dtm; it was ignored for ${surface}.`] : [];
 }
 
+/** Half of the ground's returns this far above a terrain are told, metres. */
+const MOST_ABOVE_M = 0.03;
+
+export function lowTerrainWarnings(above_m: number, percentile: number): string[] {
+  if (!(above_m > MOST_ABOVE_M && percentile < 50)) return [];
+  return [
+    `Half of the ground's returns lie more than ${(100 * above_m).toFixed(1)} cm above the terrain, whose cells have percentile ${percentile} of their heights (ground_percentile). If that is noise of the ranges and not low plants, the terrain is that much too low; 50 takes the middle.`,
+  ];
+}
+
 /** No building is as high (Burj Khalifa: 828 m), and no tree. */
 const HIGHEST_M = 1000;
 

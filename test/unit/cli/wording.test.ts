@@ -25,6 +25,10 @@ test.each([
     "Give --leaf-intensity if the intensities are linear.",
   ],
   ["return_weights energy needs intensities: scan 1 has none.", "--leaf-intensity needs intensities: scan 1 has none."],
+  [
+    "Half of the ground's returns lie more than 3.7 cm above the terrain, whose cells have percentile 5 of their heights (ground_percentile). If that is noise of the ranges and not low plants, the terrain is that much too low; 50 takes the middle.",
+    "Half of the ground's returns lie more than 3.7 cm above the terrain, whose cells have percentile 5 of their heights. If that is noise of the ranges and not low plants, the terrain is that much too low.",
+  ],
   ["min_voxel_hits was not given: voxels need 5 beams.", "--min-hits was not given: voxels need 5 beams."],
   [
     "No triangles in the grid with lmax 0.1 m and max_aspect_ratio 4: of 9 candidates, 9 are longer. Raise lmax, or use gtheta_override.",

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -196,6 +197,36 @@ TEST(TerrainRaster, GapsAreFilledAsAsked) {
   const auto fill = run(cloud, {frame, 5, RasterMethod::kTin, RasterGaps::kFill, false});
   EXPECT_EQ(fill.void_count, 0U);
   EXPECT_EQ(fill.z[9], 5.5);
+}
+
+TEST(MedianAboveGround, IsThatOfTheSortedHeights) {
+  const RasterFrame frame{0, 0, 1, 10, 8};
+  std::vector<double> terrain;
+  for (std::size_t cell = 0; cell < frame.cells(); ++cell)
+    terrain.push_back(0.1 * static_cast<double>(cell % 10) + 0.3 * static_cast<double>(cell / 10));
+  terrain[33] = std::nan("");  // a void
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> x(-0.5, 10.5), y(-0.5, 8.5);
+  std::normal_distribution<double> noise(0.07, 0.05);
+  std::vector<Vec3d> points;
+  for (int i = 0; i < 5001; ++i) {
+    const double px = x(random), py = y(random);
+    points.push_back(
+        {px, py,
+         0.1 * std::clamp(px - 0.5, 0.0, 9.0) + 0.3 * std::clamp(py - 0.5, 0.0, 7.0) + noise(random)});
+  }
+  points.push_back({5, 5, 100});  // a stray
+  points.push_back({5, 5, std::nan("")});
+  JobControl control;
+  for (int threads : {1, 3}) {
+    OpContext ctx(control, Device::kCpu, threads);
+    const auto hits = HitPoints::assume_hits({points.data(), points.size()});
+    const double found = median_above_ground(hits, frame, {terrain.data(), terrain.size()}, ctx);
+    EXPECT_NEAR(found, 0.07, 0.003) << threads;
+    EXPECT_TRUE(std::isnan(
+        median_above_ground(HitPoints::assume_hits({}), frame, {terrain.data(), terrain.size()}, ctx)));
+    EXPECT_THROW(median_above_ground(hits, frame, {terrain.data(), 3}, ctx), Error);
+  }
 }
 
 TEST(TerrainRaster, DegenerateClouds) {

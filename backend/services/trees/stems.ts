@@ -78,7 +78,7 @@ export function detectStems(
         ...noiseWarnings(noise_count, NOISE_EFFECT),
         ...unclassified,
         ...coarse,
-        ...(found.stems.length > 0 ? [] : [whyNone(found, hit_count, request)]),
+        ...(found.stems.length > 0 ? whyFew(found) : [whyNone(found, hit_count, request)]),
       ];
       return {
         session_id: session.id,
@@ -115,13 +115,25 @@ const REASONS: Readonly<Record<native.StemRejection, string>> = {
   no_circle:
     "have no circle of a stem. Search a layer where the stems are free of branches (change band_min_m and band_max_m), or raise max_diameter_m",
   high_residual:
-    "have points that scatter around the best circle, as leaves do. Search a layer where the stems are free of branches (change band_min_m and band_max_m)",
+    "have points that scatter around the best circle, as leaves do, or stems where ranges are noisy. Search a layer where the stems are free of branches (change band_min_m and band_max_m)",
   few_inliers:
-    "have hardly more points on the best circle than around it, as leaves do. Search a layer where the stems are free of branches (change band_min_m and band_max_m)",
+    "have hardly more points on the best circle than around it, as leaves do, or stems where ranges are noisy. Search a layer where the stems are free of branches (change band_min_m and band_max_m)",
   halves_differ:
     "have a lower and an upper half that are not on one axis. Search a thinner layer where the stems are straight (change band_min_m and band_max_m)",
   merged: "stand in the place of another stem",
 };
+
+/** Fewer of them may be shrubs. */
+const FEWEST_SCATTERED = 3;
+
+/** More clusters with points around their best circle than stems: of noisy ranges a few stems may pass, with wrong circles. */
+function whyFew({ stems, rejected }: native.FoundStems): string[] {
+  const scattered = rejected.high_residual + rejected.few_inliers;
+  if (scattered < FEWEST_SCATTERED || scattered <= stems.length) return [];
+  return [
+    `Beside ${stems.length === 1 ? "1 stem" : `${stems.length} stems`} there are ${scattered} clusters whose points scatter around their best circle, as leaves do, or stems where ranges are noisy or scans do not fit each other: then stems are missing, and circles that were found may be wrong.`,
+  ];
+}
 
 /** Why there is no stem, and what to do. */
 function whyNone(found: native.FoundStems, hits: number, { band_min_m, band_max_m }: DetectStemsRequest): string {

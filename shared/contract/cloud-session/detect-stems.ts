@@ -66,7 +66,9 @@ export const DetectStemsResponse = z
         max_diameter_m: z.number().describe("metres"),
       })
       .describe("the parameters of the run"),
-    warnings: Warnings.describe("without a seed: why, and what to do"),
+    warnings: Warnings.describe(
+      "among others: why there is no seed, or fewer seeds than clusters that scatter, and what to do",
+    ),
   })
   .meta({ id: "DetectStemsResponse" });
 export type DetectStemsResponse = z.infer<typeof DetectStemsResponse>;

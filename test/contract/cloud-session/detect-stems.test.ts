@@ -115,6 +115,22 @@ describe("stems of a plot on a slope", () => {
   });
 });
 
+test("more clusters that scatter about a circle than stems are told", async () => {
+  const stem = stemRows([{ x: 2, y: 2, radius: 0.2 }]);
+  const leaves = (count: number) =>
+    Array.from({ length: count }, (_, i) => leafRows(6 + 3 * (i % 2), 3 * i, 2, 1, 2, 3000)).flat();
+  const told = async (rows: string[]) => {
+    const { session_id } = await plot(rows);
+    const { seeds, rejected, warnings } = await detect(session_id);
+    expect(seeds).toHaveLength(1);
+    return [rejected.high_residual + rejected.few_inliers, warnings] as const;
+  };
+  expect(await told([...stem, ...leaves(2)])).toEqual([2, []]);
+  const [scattered, warnings] = await told([...stem, ...leaves(4)]);
+  expect(scattered).toBe(4);
+  expect(warnings).toEqual([expect.stringMatching(/^Beside 1 stem there are 4 clusters whose points scatter/)]);
+});
+
 describe("without a stem, the answer says why and what to do", () => {
   const none = async (rows: string[], request: object = {}) => {
     const { session_id } = await plot(rows);

@@ -13,6 +13,8 @@ export interface TreeCloud {
   readonly height_above_ground: NativeColumn | null;
   /** 1 = ground. */
   readonly ground_class: NativeColumn | null;
+  /** The scan of each point; null = one scan, or not known. */
+  readonly scan_index?: NativeColumn | null;
   /** Added to positions: the frame of the results. */
   readonly shift: readonly [number, number, number];
 }
@@ -57,6 +59,19 @@ export interface TreeInventory {
   } | null;
   /** Rows of trees without a finite position. */
   readonly nonfinite_count: number;
+  /** Where stems stand in one scan against another; empty without scan_index. */
+  readonly scan_offsets: readonly ScanOffset[];
+}
+
+/** Medians over stems that two scans see (cpp/ops/trees/scan_offsets.h), metres. */
+export interface ScanOffset {
+  readonly scan_a: number;
+  readonly scan_b: number;
+  readonly n_stems: number;
+  /** Of scan_b against scan_a. */
+  readonly x_m: number;
+  readonly y_m: number;
+  readonly spread_m: number;
 }
 
 export interface InventoryNative {

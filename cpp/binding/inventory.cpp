@@ -11,6 +11,7 @@
 #include "binding/js_values.h"
 #include "core/parallel.h"
 #include "ops/trees/listed_stand.h"
+#include "ops/trees/scan_offsets.h"
 #include "ops/trees/tree_inventory.h"
 
 namespace pc::binding {
@@ -107,6 +108,7 @@ struct Answer {
   TreeInventoryResult result;
   AnyColumn trees, hulls, curve, stand, skipped;
   std::vector<std::string> reasons;
+  std::vector<ScanOffset> offsets;
 };
 
 AnyColumn column_of(const std::vector<double>& values) {
@@ -166,8 +168,16 @@ void fill_skipped(Answer& answer) {
   answer.skipped = column_of(skipped);
 }
 
+std::vector<StemCircle> circles_of(const std::vector<MeasuredTree>& trees) {
+  std::vector<StemCircle> circles;
+  for (const MeasuredTree& tree : trees)
+    if (const auto& at = tree.stem.breast_height)
+      circles.push_back({tree.id, at->center, tree.stem.axis, at->circle.radius});
+  return circles;
+}
+
 struct HeldCloud {
-  ColumnPtr positions, skip, tree_instance, height_above_ground, ground_class;
+  ColumnPtr positions, skip, tree_instance, height_above_ground, ground_class, scan_index;
   Vec3d shift{0, 0, 0};
   TreeCloud view() const {
     return {positions->as<Vec3d>(),
@@ -186,6 +196,7 @@ HeldCloud held_cloud(const Napi::Value& value) {
           ColumnHandle::get(js.Get("tree_instance")),
           ColumnHandle::get_optional(js.Get("height_above_ground")),
           ColumnHandle::get_optional(js.Get("ground_class")),
+          ColumnHandle::get_optional(js.Get("scan_index")),
           vec3_field(js, "shift")};
 }
 
@@ -268,6 +279,21 @@ Napi::Value stand_to_js(Napi::Env env, const std::optional<StandMeasures>& stand
   return out;
 }
 
+Napi::Value offsets_to_js(Napi::Env env, const std::vector<ScanOffset>& offsets) {
+  auto out = Napi::Array::New(env, offsets.size());
+  for (std::uint32_t i = 0; i < offsets.size(); ++i) {
+    auto one = Napi::Object::New(env);
+    one.Set("scan_a", offsets[i].scan_a);
+    one.Set("scan_b", offsets[i].scan_b);
+    one.Set("n_stems", offsets[i].stems);
+    one.Set("x_m", offsets[i].x_m);
+    one.Set("y_m", offsets[i].y_m);
+    one.Set("spread_m", offsets[i].spread_m);
+    out.Set(i, one);
+  }
+  return out;
+}
+
 Napi::Value answer_to_js(Napi::Env env, Answer&& answer) {
   auto fields = Napi::Array::New(env, kTreeFieldCount);
   for (std::uint32_t i = 0; i < kTreeFieldCount; ++i) fields.Set(i, kTreeFields[i].name);
@@ -283,6 +309,7 @@ Napi::Value answer_to_js(Napi::Env env, Answer&& answer) {
   out.Set("reasons", to_js(env, answer.reasons));
   out.Set("stand", stand_to_js(env, answer.result.stand));
   out.Set("nonfinite_count", static_cast<double>(answer.result.nonfinite_count));
+  out.Set("scan_offsets", offsets_to_js(env, answer.offsets));
   return out;
 }
 
@@ -298,6 +325,9 @@ Napi::Value tree_inventory_job(const Napi::CallbackInfo& info) {
         fill_trees(answer);
         fill_stand(answer);
         fill_skipped(answer);
+        if (cloud.scan_index)
+          answer.offsets =
+              scan_offsets(cloud.view(), *cloud.scan_index, circles_of(answer.result.trees), ctx);
         return answer;
       },
       answer_to_js);

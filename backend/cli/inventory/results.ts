@@ -87,6 +87,7 @@ export async function writeResults(
     tree_count: list.trees.length,
     skipped: list.skipped,
     ground_sources: list.ground_sources,
+    scan_offsets: list.scan_offsets,
     stems: plot.stems && { seeds: plot.stems.seeds.length, rejected: plot.stems.rejected },
     stand,
     stand_settings: settings,

@@ -24,6 +24,7 @@ import { coarseWarnings } from "./coarse-coordinates.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
 import { plotWarnings } from "./plot-warnings.ts";
+import { registrationWarnings } from "./scan-registration.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
@@ -37,8 +38,11 @@ const CHANGE_POLL_MS = 50;
 const READ_COLUMNS = [
   "positions",
   "deleted",
-  ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss", ...NOISE_SLUGS].map(extraKey),
+  ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss", "scan_index", ...NOISE_SLUGS].map(extraKey),
 ];
+
+/** Bytes per row of a tree: a fifth of them are at breast height, of 32 bytes each (scan_offsets of the addon). */
+const COMPARED_BYTES = 7;
 
 /** The answer; its rows are made while it is written. */
 type InventoryAnswer = Omit<TreeInventoryTail, "trees" | "stem_curve" | "skipped"> & {
@@ -67,7 +71,8 @@ export async function treeInventory(
       const { skip, noise_count } = hits;
       const numbered = await noiseInTrees(base, trees.native, hits, quiet);
       const { rows, largest } = await treeSizes(trees.native, { skip, has_noise: numbered > 0 }, deps, job);
-      const bytes = native.treeInventoryBytes(rows, largest, job.threads);
+      const compared = optionalExtra(base, "scan_index") ? COMPARED_BYTES * rows : 0;
+      const bytes = native.treeInventoryBytes(rows, largest, job.threads) + compared;
       return deps.admission.run(job, "Tree inventory", bytes, async () => {
         const found = await measured(session, base, skip, params, job);
         const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
@@ -87,6 +92,7 @@ export async function treeInventory(
 const NOTHING = {
   success: false,
   trees: [],
+  scan_offsets: [] as native.ScanOffset[],
   stem_curve: [],
   stand: null,
   ground_sources: { height_above_ground: 0, ground_class: 0, tree_min_z: 0 },
@@ -137,7 +143,8 @@ async function measured(
       message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total}`,
     },
     { name: "Plot boundary", weight: 0.02, message: () => "Stand metrics" },
-    { name: "Stand metrics", weight: 0.07 },
+    { name: "Stand metrics", weight: 0.05 },
+    { name: "Comparing scans", weight: 0.02 },
   ]);
   const cloud: native.TreeCloud = {
     positions: positionsColumn(base),
@@ -145,6 +152,7 @@ async function measured(
     tree_instance: optionalExtra(base, TREE_SLUG) as NonNullable<ReturnType<typeof optionalExtra>>,
     height_above_ground: optionalExtra(base, HEIGHT_SLUG),
     ground_class: optionalExtra(base, GROUND_SLUG),
+    scan_index: optionalExtra(base, "scan_index"),
     shift: base.meta.world_shift ?? [0, 0, 0],
   };
   let running: NativeJob<native.TreeInventory> | undefined;
@@ -199,6 +207,7 @@ function answerOf(
     ground_sources,
     skipped,
     warnings: warningsOf(found, rows, request),
+    scan_offsets: [...found.scan_offsets],
     params: { ...params, skip_noise: request.skip_noise },
     error: success
       ? null
@@ -226,6 +235,7 @@ function warningsOf(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
   warnings.push(...impossibleWarnings(impossible), ...scatterWarnings(scatters_m));
+  warnings.push(...registrationWarnings(found.scan_offsets));
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
   return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;

@@ -256,6 +256,17 @@ const params = {
   ),
 };
 
+export const ScanOffset = z
+  .object({
+    scan_a: z.number().describe("value of scan_index"),
+    scan_b: z.number().describe("value of scan_index, above scan_a"),
+    n_stems: z.int().describe("stems that both scans show on 80 degrees and more at breast height"),
+    x_m: z.number().describe("median offset of the stems in scan_b against scan_a along x, metres"),
+    y_m: z.number().describe("the same along y, metres"),
+    spread_m: z.number().describe("1.48 times the median distance of the offsets from these, metres"),
+  })
+  .meta({ id: "ScanOffset", description: "where stems stand in one scan against another" });
+
 export const TreeInventoryTail = z
   .object({
     success: z.boolean().describe("false: no tree was measured; the reason is in error, or in warnings"),
@@ -274,6 +285,11 @@ export const TreeInventoryTail = z
       .int()
       .optional()
       .describe("number of hits left out as noise; 0 with skip_noise false; absent if refused"),
+    scan_offsets: z
+      .array(ScanOffset)
+      .describe(
+        "pairs of scans (scan_index, up to 64) in which three or more stems are seen well; scans that fit each other are up to 3 mm apart; empty for one scan",
+      ),
     tree_version: TreeVersion.optional().describe(
       `${TREE_VERSION_MEANING}, as they were measured: while GET /api/cloud/sessions tells the same for the session, the list is about its points and its tree numbers; absent if refused`,
     ),

@@ -41,6 +41,29 @@ const TREES: readonly ForestTree[] = [
 ];
 const forest = (wishes: object = {}, rows = forestRows(TREES)) => cloud(made, rows, wishes);
 
+test("scans that do not fit each other are told, with the offset of their stems", async () => {
+  const trees = [2, 5, 8, 11].map((x, i) => ({ id: i + 1, x, y: 3 + i, dbh_m: 0.2 + 0.05 * i }));
+  const [head = "", ...rows] = forestRows(trees);
+  const scanned = (shift: number) => [
+    `${head} scan_index`,
+    ...rows.map((row) => `${row} 1`),
+    ...rows.map((row) => {
+      const [x, ...rest] = row.split(" ");
+      return `${Number(x) + shift} ${rest.join(" ")} 2`;
+    }),
+  ];
+  const measured = async (lines: string[]) => measure((await forest({}, lines)).session_id);
+  const apart = await measured(scanned(0.02));
+  expect(apart.scan_offsets).toEqual([expect.objectContaining({ scan_a: 1, scan_b: 2, n_stems: 4 })]);
+  expect(apart.scan_offsets[0]?.x_m).toBeCloseTo(0.02, 3);
+  expect(apart.scan_offsets[0]?.y_m).toBeCloseTo(0, 3);
+  expect(apart.warnings).toContainEqual(expect.stringMatching(/20 mm between scans 1 and 2 \(4 stems\)/));
+  const fitting = await measured(scanned(0));
+  expect(fitting.scan_offsets[0]?.x_m).toBeCloseTo(0, 3);
+  expect(fitting.warnings.join()).not.toMatch(/different scans/);
+  expect((await measured([head, ...rows])).scan_offsets).toEqual([]);
+});
+
 test("a row per tree, its stem curve and the stand, with progress", async () => {
   const { session_id } = await forest();
   const { tail: list, stages } = await streamed(made, TreeInventoryTail, url(session_id));

@@ -1,0 +1,210 @@
+#include "ops/trees/scan_offsets.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/polled_sort.h"
+#include "spatial/predicates.h"
+
+namespace pc {
+
+namespace {
+
+constexpr double kHalfHeight = 0.25, kRoom = 0.3;  // metres: along the axis, beyond the circle
+constexpr double kNearest = 0.06,
+                 kNearestPart = 0.3;   // points this near the circle are fitted: metres, of the radius
+constexpr double kDeviation = 1.4826;  // of a normal distribution with a median distance of 1
+constexpr double kHuber = 2, kLeastDeviation = 1e-4;  // metres
+constexpr std::size_t kFewestPoints = 15, kFewestSectors = 8, kSectors = 36;
+constexpr int kRounds = 20;
+constexpr std::size_t kGrain = std::size_t{1} << 15;
+
+/// A point near a circle, across its axis.
+struct Near {
+  std::uint32_t circle;
+  double scan, u, v;
+};
+
+struct Frame {
+  Vec3d u, v;
+};
+
+Frame across(const Vec3d& axis) {
+  const Vec3d level = std::abs(axis.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+  Vec3d u = level - axis * dot(level, axis);
+  u = u * (1 / std::sqrt(dot(u, u)));
+  return {u, cross(axis, u)};
+}
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+class Circles {
+ public:
+  explicit Circles(const std::vector<StemCircle>& circles) : circles_(circles) {
+    for (std::uint32_t i = 0; i < circles.size(); ++i) {
+      at_.emplace_back(circles[i].tree, i);
+      frames_.push_back(across(circles[i].axis));
+    }
+    std::sort(at_.begin(), at_.end());
+  }
+
+  const Frame& frame(std::uint32_t circle) const { return frames_[circle]; }
+  double radius(std::uint32_t circle) const { return circles_[circle].radius_m; }
+
+  /// The point as one near the circle of its tree.
+  std::optional<Near> near(double tree, double scan, const Vec3d& p) const {
+    if (!(tree > 0 && tree < 0x1.0p53 && std::isfinite(scan))) return std::nullopt;
+    const auto id = static_cast<std::uint64_t>(std::rint(tree));
+    const auto found = std::lower_bound(at_.begin(), at_.end(), std::pair{id, std::uint32_t{0}});
+    if (found == at_.end() || found->first != id) return std::nullopt;
+    const StemCircle& circle = circles_[found->second];
+    const Vec3d off = p - circle.center;
+    if (!(std::abs(dot(off, circle.axis)) <= kHalfHeight)) return std::nullopt;
+    const Frame& frame = frames_[found->second];
+    const Near out{found->second, scan, dot(off, frame.u), dot(off, frame.v)};
+    if (!(std::hypot(out.u, out.v) <= circle.radius_m + kRoom)) return std::nullopt;
+    return out;
+  }
+
+ private:
+  const std::vector<StemCircle>& circles_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> at_;  // by tree
+  std::vector<Frame> frames_;
+};
+
+/// Points near the circles, by circle, scan and place.
+std::vector<Near> points_near(const TreeCloud& cloud, const AnyColumn& scan_index, const Circles& circles,
+                              OpContext& ctx) {
+  std::vector<std::vector<Near>> found(static_cast<std::size_t>(ctx.threads()));
+  ctx.begin_phase("Comparing scans", cloud.positions.size);
+  visit_scalar(*cloud.tree_instance, [&](auto trees) {
+    visit_scalar(scan_index, [&](auto scans) {
+      parallel_for_worker(
+          ctx, cloud.positions.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
+            for (std::size_t i = begin; i < end; ++i) {
+              if (!cloud.skip.empty() && cloud.skip[i] != 0) continue;
+              const auto near = circles.near(static_cast<double>(trees[i]), static_cast<double>(scans[i]),
+                                             cloud.positions[i] + cloud.shift);
+              if (near) found[static_cast<std::size_t>(worker)].push_back(*near);
+            }
+          });
+    });
+  });
+  std::vector<Near> all;
+  for (const std::vector<Near>& part : found) all.insert(all.end(), part.begin(), part.end());
+  polled_sort(
+      all.begin(), all.end(),
+      [](const Near& a, const Near& b) {
+        return std::tuple{a.circle, a.scan, a.u, a.v} < std::tuple{b.circle, b.scan, b.u, b.v};
+      },
+      ctx);
+  return all;
+}
+
+/// The centre of the circle of a radius through the points of a scan; nothing if they show too little of it.
+std::optional<Vec2d> center_of(Span<const Near> points, double radius) {
+  if (points.size < kFewestPoints) return std::nullopt;
+  const double nearest = std::max(kNearest, kNearestPart * radius);
+  Vec2d at{0, 0};
+  std::vector<double> off;
+  std::array<bool, kSectors> seen{};
+  for (int round = 0; round < kRounds; ++round) {
+    off.clear();
+    for (const Near& p : points) {
+      const double distance = std::abs(std::hypot(p.u - at.x, p.v - at.y) - radius);
+      if (distance < nearest) off.push_back(distance);
+    }
+    if (off.size() < kFewestPoints) return std::nullopt;
+    const double deviation = kDeviation * median_of(off) + kLeastDeviation;
+    double xx = 0, xy = 0, yy = 0, x = 0, y = 0;
+    seen.fill(false);
+    for (const Near& p : points) {
+      const double dx = p.u - at.x, dy = p.v - at.y, d = std::hypot(dx, dy), residual = d - radius;
+      if (!(d > 0 && std::abs(residual) < nearest)) continue;
+      const double part = std::min(1.0, kHuber * deviation / std::max(std::abs(residual), 1e-12));
+      const double weight = part * part, c = dx / d, s = dy / d;
+      xx += weight * c * c, xy += weight * c * s, yy += weight * s * s;
+      x += weight * c * residual, y += weight * s * residual;
+      const double turn = std::atan2(dy, dx) / (2 * std::numbers::pi);
+      seen[std::min(kSectors - 1, static_cast<std::size_t>((turn - std::floor(turn)) * kSectors))] = true;
+    }
+    const double det = xx * yy - xy * xy;
+    if (!(det > 1e-9 * (xx + yy) * (xx + yy))) return std::nullopt;
+    at = {at.x + (yy * x - xy * y) / det, at.y + (xx * y - xy * x) / det};
+  }
+  if (std::count(seen.begin(), seen.end(), true) < static_cast<std::ptrdiff_t>(kFewestSectors))
+    return std::nullopt;
+  return at;
+}
+
+/// Offsets of the stems that two scans see.
+struct Pairs {
+  std::vector<double> x, y;
+};
+
+ScanOffset summed_up(double a, double b, Pairs& pairs) {
+  ScanOffset out{a, b, static_cast<std::uint32_t>(pairs.x.size()), median_of(pairs.x), median_of(pairs.y), 0};
+  const auto spread = [](std::vector<double>& values, double middle) {
+    for (double& value : values) value = std::abs(value - middle);
+    return kDeviation * median_of(values);
+  };
+  out.spread_m = std::hypot(spread(pairs.x, out.x_m), spread(pairs.y, out.y_m));
+  return out;
+}
+
+}  // namespace
+
+std::vector<ScanOffset> scan_offsets(const TreeCloud& cloud, const AnyColumn& scan_index,
+                                     const std::vector<StemCircle>& given, OpContext& ctx) {
+  const std::size_t n = cloud.positions.size;
+  require(cloud.tree_instance != nullptr && cloud.tree_instance->size() == n && scan_index.size() == n &&
+              (cloud.skip.empty() || cloud.skip.size == n),
+          "every column needs one value per point");
+  const Circles circles(given);
+  const std::vector<Near> near = points_near(cloud, scan_index, circles, ctx);
+  std::set<double> scans;
+  for (const Near& p : near)
+    if (scans.size() <= kMostScans) scans.insert(p.scan);
+  if (scans.size() < 2 || scans.size() > kMostScans) return {};
+  std::map<std::pair<double, double>, Pairs> by_pair;
+  for (std::size_t begin = 0; begin < near.size();) {
+    ctx.checkpoint();
+    const std::uint32_t circle = near[begin].circle;
+    std::vector<std::pair<double, Vec2d>> centers;
+    while (begin < near.size() && near[begin].circle == circle) {
+      std::size_t end = begin;
+      while (end < near.size() && near[end].circle == circle && near[end].scan == near[begin].scan) ++end;
+      if (const auto at = center_of({near.data() + begin, end - begin}, circles.radius(circle)))
+        centers.emplace_back(near[begin].scan, *at);
+      begin = end;
+    }
+    const Frame& frame = circles.frame(circle);
+    for (std::size_t a = 0; a < centers.size(); ++a)
+      for (std::size_t b = a + 1; b < centers.size(); ++b) {
+        const double u = centers[b].second.x - centers[a].second.x,
+                     v = centers[b].second.y - centers[a].second.y;
+        Pairs& pair = by_pair[{centers[a].first, centers[b].first}];
+        pair.x.push_back(u * frame.u.x + v * frame.v.x);
+        pair.y.push_back(u * frame.u.y + v * frame.v.y);
+      }
+  }
+  std::vector<ScanOffset> out;
+  for (auto& [scan, pairs] : by_pair)
+    if (pairs.x.size() >= kFewestOffsetStems) out.push_back(summed_up(scan.first, scan.second, pairs));
+  return out;
+}
+
+}  // namespace pc

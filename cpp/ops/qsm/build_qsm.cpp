@@ -54,7 +54,7 @@ void complete_errors(std::vector<QsmCylinder>& cylinders, const std::vector<doub
 
 std::string litres(double m3) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g l", 1000 * m3);
+  std::snprintf(text, sizeof text, m3 < 0.1 ? "%.3g l" : "%.0f l", 1000 * m3);
   return text;
 }
 
@@ -89,7 +89,8 @@ void judge(const TaperLaws& laws, QsmBuildResult& result) {
                               "that may come out too thick");
   if (laws.stem.trusted + laws.branches.trusted == 0) {
     result.warnings.push_back(
-        "no radius could be measured well: all come from the twig radius and a general taper");
+        "no radius could be measured well: all come from the twig radius and what is known of trees in "
+        "general");
     result.radii_known = false;
   }
   if (laws.cluster_share >= kMostClusters) {
@@ -112,13 +113,14 @@ RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>
   for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);
   taper_correction(cylinders, shoots, evidence.twig_radius_m);
   complete_errors(cylinders, measured);
-  const double own = volume_of(cylinders), other = volume_of(tapered), off = own / other - 1;
+  const double own = volume_of(cylinders), other = volume_of(tapered);
+  const double off = other > 0 ? own / other - 1 : 0;
   if (result.radii_known && std::fabs(off) > kMostOff)
     result.warnings.push_back("radius_model isotonic gives " + litres(own) +
                               " of wood, a law of taper fitted to the same cylinders " + litres(other) +
                               ": radius_model tapered is nearer to the truth in scans of known trees");
   return segment_errors(cylinders,
-                        std::hypot(kIsotonicCommonError, std::log(own / other) / 2, error_of_noise(laws)));
+                        std::hypot(kIsotonicCommonError, std::log1p(off) / 2, error_of_noise(laws)));
 }
 
 /// Makes measured radii those of the model; their errors.

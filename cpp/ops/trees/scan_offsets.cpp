@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/polled_sort.h"
+#include "ops/trees/stem_frame.h"
 #include "spatial/predicates.h"
 
 namespace pc {
@@ -34,16 +35,7 @@ struct Near {
   double scan, u, v;
 };
 
-struct Frame {
-  Vec3d u, v;
-};
-
-Frame across(const Vec3d& axis) {
-  const Vec3d level = std::abs(axis.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-  Vec3d u = level - axis * dot(level, axis);
-  u = u * (1 / std::sqrt(dot(u, u)));
-  return {u, cross(axis, u)};
-}
+using Frame = std::array<Vec3d, 2>;
 
 double median_of(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -56,7 +48,7 @@ class Circles {
   explicit Circles(const std::vector<StemCircle>& circles) : circles_(circles) {
     for (std::uint32_t i = 0; i < circles.size(); ++i) {
       at_.emplace_back(circles[i].tree, i);
-      frames_.push_back(across(circles[i].axis));
+      frames_.push_back(stem_frame(circles[i].axis));
     }
     std::sort(at_.begin(), at_.end());
   }
@@ -74,7 +66,7 @@ class Circles {
     const Vec3d off = p - circle.center;
     if (!(std::abs(dot(off, circle.axis)) <= kHalfHeight)) return std::nullopt;
     const Frame& frame = frames_[found->second];
-    const Near out{found->second, scan, dot(off, frame.u), dot(off, frame.v)};
+    const Near out{found->second, scan, dot(off, frame[0]), dot(off, frame[1])};
     if (!(std::hypot(out.u, out.v) <= circle.radius_m + kRoom)) return std::nullopt;
     return out;
   }
@@ -197,8 +189,8 @@ std::vector<ScanOffset> scan_offsets(const TreeCloud& cloud, const AnyColumn& sc
         const double u = centers[b].second.x - centers[a].second.x,
                      v = centers[b].second.y - centers[a].second.y;
         Pairs& pair = by_pair[{centers[a].first, centers[b].first}];
-        pair.x.push_back(u * frame.u.x + v * frame.v.x);
-        pair.y.push_back(u * frame.u.y + v * frame.v.y);
+        pair.x.push_back(u * frame[0].x + v * frame[1].x);
+        pair.y.push_back(u * frame[0].y + v * frame[1].y);
       }
   }
   std::vector<ScanOffset> out;

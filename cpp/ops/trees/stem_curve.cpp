@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "ops/trees/stem_frame.h"
 #include "ops/trees/stem_girth.h"
 #include "ops/trees/stem_slices.h"
 
@@ -105,7 +106,7 @@ class Measuring {
     if (!seed) return stem;
     stem.seed_radius = seed->radius;
     stem.reference_z = highest_ground(stem, seed->radius);
-    across_ = frame_of(stem.axis);
+    across_ = stem_frame(stem.axis);
     const Slices slices(points_, stem.base, across_[0], across_[1], stem.axis, ctx_);
     follow_curve(stem, slices, seed->radius);
     measure_breast_height(stem, slices, seed->radius);
@@ -259,14 +260,6 @@ class Measuring {
       highest = std::max(highest, ground_.at(place).z);
     }
     return highest;
-  }
-
-  /// Two unit vectors across the axis.
-  static std::array<Vec3d, 2> frame_of(const Vec3d& axis) {
-    const Vec3d level = std::abs(axis.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    Vec3d u = level - axis * dot(level, axis);
-    u = u * (1 / std::sqrt(dot(u, u)));
-    return {u, cross(axis, u)};
   }
 
   std::optional<StemSection> section_at(const Slices& slices, const Stem& stem, double axial,

@@ -5,6 +5,7 @@
 
 #include "core/linear_solve.h"
 #include "ops/trees/circle_search.h"
+#include "ops/trees/stem_frame.h"
 
 namespace pc {
 
@@ -110,7 +111,7 @@ class Sample {
     const StemCylinder frame{points_[points_.size() / 2], axis, 0};
     const auto circle = circle_across(points_, frame);
     if (!circle) return;
-    const auto [u, v] = frame_of(axis);
+    const auto [u, v] = stem_frame(axis);
     consider({frame.at + u * circle->center.x + v * circle->center.y, axis, circle->radius});
   }
 
@@ -124,7 +125,7 @@ class Sample {
       const StemCylinder frame{{points_[0].x, points_[0].y, slab_middle(i)}, {0, 0, 1}, 0};
       const auto circle = circle_across(slab(i), frame);
       if (!circle) continue;
-      const auto [u, v] = frame_of(frame.axis);
+      const auto [u, v] = stem_frame(frame.axis);
       levels.push_back({frame.at + u * circle->center.x + v * circle->center.y, circle->radius});
     }
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -137,14 +138,6 @@ class Sample {
     }
   }
 
- public:
-  static std::array<Vec3d, 2> frame_of(const Vec3d& axis) {
-    const Vec3d level = std::abs(axis.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    const Vec3d u = unit(level - axis * dot(level, axis));
-    return {u, cross(axis, u)};
-  }
-
- private:
   const CircleFitParams& params_;
   std::vector<Vec3d> points_;
   double low_, high_;
@@ -189,7 +182,7 @@ std::vector<Vec3d> near_cylinder(Span<const LayerPoint> points, const StemCylind
 }  // namespace
 
 AcrossAxis::AcrossAxis(const StemCylinder& cylinder) : at_(cylinder.at), w_(cylinder.axis) {
-  const auto frame = Sample::frame_of(cylinder.axis);
+  const auto frame = stem_frame(cylinder.axis);
   u_ = frame[0];
   v_ = frame[1];
 }

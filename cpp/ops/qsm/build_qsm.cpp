@@ -114,13 +114,13 @@ RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>
   taper_correction(cylinders, shoots, evidence.twig_radius_m);
   complete_errors(cylinders, measured);
   const double own = volume_of(cylinders), other = volume_of(tapered);
-  const double off = other > 0 ? own / other - 1 : 0;
-  if (result.radii_known && std::fabs(off) > kMostOff)
+  const double ratio = own > 0 && other > 0 ? own / other : 1;
+  if (result.radii_known && std::fabs(ratio - 1) > kMostOff)
     result.warnings.push_back("radius_model isotonic gives " + litres(own) +
                               " of wood, a law of taper fitted to the same cylinders " + litres(other) +
                               ": radius_model tapered is nearer to the truth in scans of known trees");
   return segment_errors(cylinders,
-                        std::hypot(kIsotonicCommonError, std::log1p(off) / 2, error_of_noise(laws)));
+                        std::hypot(kIsotonicCommonError, std::log(ratio) / 2, error_of_noise(laws)));
 }
 
 /// Makes measured radii those of the model; their errors.

@@ -8,7 +8,7 @@ const refused = (message: string) => new AppError("invalid_argument", message);
 
 /** Shares of docs/accuracy.md, "Leaf area density". */
 const EQUAL =
-  "The returns of a pulse count alike, and a pulse that leaves intercept in part counts as intercepted. In scans of known leaves with G given the leaf area was 12 % low (weak returns lost) to 40 % high with beams narrower than a tenth of a leaf, 1.6 times the truth with a sixth, 2.2 times with a third, 3.3 times with two thirds. Send return_weights energy with leaf_intensity of each scan if its intensities are linear.";
+  "The returns of a pulse count alike, and a pulse that leaves intercept in part counts as intercepted. In scans of known leaves with G given the leaf area was 12 % low (weak returns lost) to 40 % high, and 1.6, 2.2 and 3.3 times the truth with beams a sixth, a third and two thirds as wide as a leaf. Send return_weights energy with leaf_intensity of each scan if its intensities are linear.";
 
 export const equalWeightWarnings = ({ scans }: native.TracedBeams): string[] =>
   scans.some(({ grouped }) => grouped) ? [EQUAL] : [];

@@ -79,6 +79,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     / the terrain, whose cells have percentile ([\d.]+) of their heights \(ground_percentile\)\. (.*); 50 takes the middle\./g,
     " the terrain, whose cells have percentile $1 of their heights. $2.",
   ],
+  ["; scan_heights has all.", "."],
   ["; scan_offsets has the directions.", "; scan_offsets of the summary has the directions."],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];

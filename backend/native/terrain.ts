@@ -111,6 +111,16 @@ export interface ValueUnits {
   readonly offset: number;
 }
 
+/** Median over common cells (cpp/ops/dem/scan_heights.h), metres. */
+export interface ScanHeight {
+  readonly scan_a: number;
+  readonly scan_b: number;
+  readonly n_cells: number;
+  /** Of scan_b above scan_a. */
+  readonly z_m: number;
+  readonly spread_m: number;
+}
+
 export interface DemNative {
   terrainRaster(
     positions: NativeColumn,
@@ -144,6 +154,12 @@ export interface DemNative {
     frame: RasterFrame,
     terrain: NativeColumn,
   ): NativeJob<NativeColumn>;
+  scanHeights(
+    positions: NativeColumn,
+    skip: Mask,
+    scans: NativeColumn,
+    frame: RasterFrame,
+  ): NativeJob<readonly ScanHeight[]>;
   medianAboveGround(positions: NativeColumn, skip: Mask, frame: RasterFrame, terrain: NativeColumn): NativeJob<number>;
   columnSnap(
     columns: VoxelColumns,
@@ -177,6 +193,9 @@ export const cellLayer: DemNative["cellLayer"] = (grid, cell) => addon.cellLayer
 /** f32 per row: height above a terrain without voids, metres; 0 for rows marked in `skip`. */
 export const heightAboveGround: DemNative["heightAboveGround"] = (positions, skip, frame, terrain) =>
   addon.heightAboveGround(positions, skip, frame, terrain);
+/** How high points lie in one scan above another, in common cells; empty for one scan or more than 64. */
+export const scanHeights: DemNative["scanHeights"] = (positions, skip, scans, frame) =>
+  addon.scanHeights(positions, skip, scans, frame);
 /** Half of the points that `skip` does not mark lie higher above a terrain, metres; NaN without any beside it. */
 export const medianAboveGround: DemNative["medianAboveGround"] = (positions, skip, frame, terrain) =>
   addon.medianAboveGround(positions, skip, frame, terrain);

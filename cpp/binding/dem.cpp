@@ -8,6 +8,7 @@
 #include "ops/dem/cell_statistics.h"
 #include "ops/dem/column_snap.h"
 #include "ops/dem/height_above_ground.h"
+#include "ops/dem/scan_heights.h"
 #include "ops/dem/raster_mesh.h"
 #include "ops/dem/surface_raster.h"
 #include "ops/dem/terrain_layers.h"
@@ -217,6 +218,32 @@ Napi::Value median_above_ground_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, double&& median) -> Napi::Value { return Napi::Number::New(env, median); });
 }
 
+// scanHeights(positions, skip, scans, frame): NativeJob<{ scan_a, scan_b, n_cells, z_m, spread_m }[]>
+Napi::Value scan_heights_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const auto scans = ColumnHandle::get(info[2]);
+  const RasterFrame frame = raster_frame(info[3]);
+  return start_job<std::vector<ScanHeight>>(
+      info.Env(), job_options(info[4]),
+      [=](OpContext& ctx) {
+        return scan_heights(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *scans, frame, ctx);
+      },
+      [](Napi::Env env, std::vector<ScanHeight>&& heights) -> Napi::Value {
+        auto out = Napi::Array::New(env, heights.size());
+        for (std::uint32_t i = 0; i < heights.size(); ++i) {
+          auto one = Napi::Object::New(env);
+          one.Set("scan_a", heights[i].scan_a);
+          one.Set("scan_b", heights[i].scan_b);
+          one.Set("n_cells", static_cast<double>(heights[i].cells));
+          one.Set("z_m", heights[i].z_m);
+          one.Set("spread_m", heights[i].spread_m);
+          out.Set(i, one);
+        }
+        return out;
+      });
+}
+
 // columnSnap(columns: VoxelColumns, frame, terrain): NativeJob<SnappedColumns>
 Napi::Value column_snap_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "columns");
@@ -266,6 +293,7 @@ void register_dem(Napi::Env env, Napi::Object exports) {
   add<cell_layer_job>(env, exports, "cellLayer");
   add<height_above_ground_job>(env, exports, "heightAboveGround");
   add<median_above_ground_job>(env, exports, "medianAboveGround");
+  add<scan_heights_job>(env, exports, "scanHeights");
   add<column_snap_job>(env, exports, "columnSnap");
   add<terrain_raster_bytes_of>(env, exports, "terrainRasterBytes");
 }

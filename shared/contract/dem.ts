@@ -107,6 +107,16 @@ const common = {
 /**
  * Meta of the frame. Coordinates are as sent for inline points, and stored for a session (true world - world_shift).
  */
+export const ScanHeight = z
+  .object({
+    scan_a: z.number().describe("value of scan_index or las_point_source_id"),
+    scan_b: z.number().describe("value of the same column, above scan_a"),
+    n_cells: z.int().describe("places of 0.5 m or a cell, if that is wider, with three ground points and more of both"),
+    z_m: z.number().describe("median of the mean heights in scan_b above those in scan_a, metres"),
+    spread_m: z.number().describe("1.48 times the median distance from it, metres"),
+  })
+  .meta({ id: "ScanHeight", description: "how high the ground lies in one scan above another" });
+
 export const DemSuccess = z
   .object({
     ...common,
@@ -133,6 +143,12 @@ export const DemSuccess = z
       .record(z.string(), DemLayer)
       .optional()
       .describe("dtm: value range of each layer over its finite cells, by layer name"),
+    scan_heights: z
+      .array(ScanHeight)
+      .optional()
+      .describe(
+        "dtm: pairs of scans (scan_index), else of flight lines (las_point_source_id), up to 64, whose ground points share 30 and more places; empty for one, and for inline points",
+      ),
     ground_source: z
       .enum(["column", "csf_auto", "all_points"])
       .optional()

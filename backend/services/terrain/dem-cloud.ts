@@ -35,10 +35,23 @@ export interface DemCloud {
   readonly return_counts: NativeColumn | null;
   /** Per row. */
   readonly intensity: { readonly values: NativeColumn; readonly units: ValueUnits } | null;
+  /** Per row, the scan or the flight line; null = unknown. */
+  readonly scans: { readonly values: NativeColumn; readonly slug: (typeof SCAN_SLUGS)[number] } | null;
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
   /** What the caller must know of the points. */
   readonly warnings: readonly string[];
+}
+
+/** Columns that tell scans apart: those of a scanner, else flight lines. */
+export const SCAN_SLUGS = ["scan_index", "las_point_source_id"] as const;
+
+function scansOf(state: CloudState): DemCloud["scans"] {
+  for (const slug of SCAN_SLUGS) {
+    const values = optionalExtra(state, slug);
+    if (values) return { values, slug };
+  }
+  return null;
 }
 
 const AS_GIVEN: ValueUnits = { divisor: 1, offset: 0 };
@@ -60,6 +73,7 @@ export async function sessionCloud(state: CloudState, skip_noise: boolean, job: 
     returns: optionalExtra(state, "target_index"),
     return_counts: optionalExtra(state, "target_count"),
     intensity: intensity && { values: intensity, units: state.meta.intensity_units ?? FRACTION },
+    scans: scansOf(state),
     world_shift: state.meta.world_shift ?? [0, 0, 0],
     crs_epsg: state.meta.crs_epsg,
     warnings: [],
@@ -96,6 +110,7 @@ function inlineCloud({ points }: DemRequest, job: Job): DemCloud {
     returns: null,
     return_counts: null,
     intensity: null,
+    scans: null,
     world_shift: [0, 0, 0],
     crs_epsg: null,
     warnings: [],
@@ -111,14 +126,21 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
     const [sx, sy, sz] = stored.world_shift;
     const move = [1, 0, 0, sx + tx, 0, 1, 0, sy + ty, 0, 0, 1, sz + tz];
     const { ground: classes, returns: numbers, return_counts: counts } = stored;
-    const given = [stored.positions, classes, numbers, counts, stored.intensity?.values ?? null];
+    const given = [
+      stored.positions,
+      classes,
+      numbers,
+      counts,
+      stored.intensity?.values ?? null,
+      stored.scans?.values ?? null,
+    ];
     const present = given.filter((column) => column !== null);
     // One row per hit, like inline labels; copied, because the session may change meanwhile.
     const keep = stored.skip ?? (await noRows(stored.positions.length, job));
     const kept = (await job.track(() => edit.compactColumns(present, keep))).map((column) =>
       job.adopt(new ColumnRef(column)),
     );
-    const [positions, ground, returns, return_counts, intensity] = given.map((column) =>
+    const [positions, ground, returns, return_counts, intensity, scans] = given.map((column) =>
       column ? kept.shift() : undefined,
     );
     if (!positions) throw new Error("compacting lost the positions");
@@ -132,6 +154,7 @@ async function sourceCloud({ source }: DemRequest, deps: Deps, job: Job): Promis
       returns: returns?.native ?? null,
       return_counts: return_counts?.native ?? null,
       intensity: intensity && stored.intensity ? { ...stored.intensity, values: intensity.native } : null,
+      scans: scans && stored.scans ? { ...stored.scans, values: scans.native } : null,
       world_shift: [0, 0, 0],
       crs_epsg: null,
       warnings: await noiseTakesPart(state, stored.hits, job),

@@ -20,6 +20,7 @@ import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
 import { returnWarnings } from "./first-returns.ts";
 import { type DemPlan, type DemSurface, demPlan, makeSurface } from "./grid.ts";
 import { heights } from "./heights.ts";
+import { groundOfScans, scanHeightWarnings } from "./scan-heights.ts";
 import { canopyWarnings, dtmOnly, lowTerrainWarnings, vertexWarnings, wrongLengths } from "./warnings.ts";
 
 /** A buffer of the answer; the run owns its column. */
@@ -153,12 +154,14 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   }
   const layers = plan.surface === "dtm" ? await terrainLayers(cloud, surface, cell.native, job) : {};
   const shown = await layerOf(grid, cell.native, job);
+  const scan_heights = await groundOfScans(cloud, surface, plan, job);
   const warnings = [
     ...ignored,
     ...(await leftOut(cloud, surface, job)),
     ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max),
     ...(await lowTerrain(cloud, surface, plan, job)),
+    ...scanHeightWarnings(scan_heights, cloud),
     ...vertexWarnings(frame),
   ];
   const meta: DemSuccess = {
@@ -175,7 +178,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     grid_cell: frame.cell,
     grid_origin: [frame.min_x, frame.min_y],
     voids: surface.voids,
-    ...(plan.surface === "dtm" ? { layers: ranges(layers) } : {}),
+    ...(plan.surface === "dtm" ? { layers: ranges(layers), scan_heights: [...scan_heights] } : {}),
     ...sources,
     world_shift: [...cloud.world_shift],
     ...(cloud.crs_epsg === null ? {} : { crs_epsg: cloud.crs_epsg }),

@@ -50,6 +50,36 @@ test("the terrain uses the hits that are not deleted, in the stored frame", asyn
   expect((await stateOf(made, session_id)).columns.has("extra/height_above_ground")).toBe(false);
 });
 
+test.each(["scan_index", "las_point_source_id"])(
+  "ground that lies at different heights by %s is told",
+  async (slug) => {
+    const told = async (lift: number) => {
+      const rows = [`x y z ground_class ${slug}`];
+      for (let i = 0; i < 24_000; i += 1) {
+        const [x, y] = [(20 * i * 0.7548776662) % 20, (20 * i * 0.5698402909) % 20];
+        rows.push(`${x} ${y} ${x / 5 + (i % 2) * lift} 1 ${4 + (i % 2)}`);
+      }
+      const { session_id } = await cloud(made, rows);
+      for (const [route, body] of [
+        [url(session_id), {}],
+        ["/api/dem", { source: { session_id } }],
+      ] as const) {
+        const { meta } = await dem(made, route, { cell_size: 0.5, ...body });
+        expect(meta.scan_heights).toHaveLength(1);
+        expect(meta.scan_heights?.[0]).toMatchObject({ scan_a: 4, scan_b: 5 });
+        expect(meta.scan_heights?.[0]?.z_m).toBeCloseTo(lift, 2);
+        const words = slug === "scan_index" ? "scans" : "flight lines";
+        const said = (meta.warnings ?? []).join();
+        if (lift > 0.01)
+          expect(said).toMatch(new RegExp(`different ${words} \\(${slug}\\): that of 5 lies 8\\.\\d cm above 4`));
+        else expect(said).not.toMatch(/different heights/);
+      }
+    };
+    await told(0.08);
+    await told(0);
+  },
+);
+
 test("the intensity layer has the units of the source", async () => {
   const rows = [
     "x y z intensity",

@@ -1,0 +1,47 @@
+import type { Job } from "../../jobs/job.ts";
+import * as native from "../../native/terrain.ts";
+import type { DemCloud } from "./dem-cloud.ts";
+import type { DemPlan, DemSurface } from "./grid.ts";
+
+/** Medians of scans that fit each other differ by up to 5 mm on a slope of 20 degrees (docs/accuracy.md). */
+const MOST_HEIGHT_M = 0.01;
+/** Standard errors of a median that chance explains. */
+const MOST_ERRORS = 4;
+/** Of a median of n values from a normal distribution, times their deviation over the root of n. */
+const MEDIAN_ERROR = 1.25;
+const MOST_NAMED = 3;
+const WORDS = { scan_index: "scans", las_point_source_id: "flight lines" } as const;
+
+/** How high the ground of a DTM lies in one scan, or flight line, above another; empty for other surfaces. */
+export async function groundOfScans(
+  { positions, scans }: DemCloud,
+  { frame, ground_skip }: DemSurface,
+  plan: DemPlan,
+  job: Job,
+): Promise<readonly native.ScanHeight[]> {
+  if (plan.surface !== "dtm" || !scans) return [];
+  return job.quiet().track(() => native.scanHeights(positions, ground_skip, scans.values, frame));
+}
+
+const isClear = ({ z_m, spread_m, n_cells }: native.ScanHeight) =>
+  Math.abs(z_m) > Math.max(MOST_HEIGHT_M, (MOST_ERRORS * MEDIAN_ERROR * spread_m) / Math.sqrt(n_cells));
+
+/** Warns of scans whose ground lies at another height. */
+export function scanHeightWarnings(
+  heights: readonly native.ScanHeight[],
+  { scans }: Pick<DemCloud, "scans">,
+): string[] {
+  const clear = heights.filter(isClear).sort((a, b) => Math.abs(b.z_m) - Math.abs(a.z_m));
+  if (clear.length === 0 || !scans) return [];
+  const what = WORDS[scans.slug];
+  const named = clear
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ scan_a, scan_b, z_m, n_cells }) =>
+        `${scan_b} lies ${(100 * Math.abs(z_m)).toFixed(1)} cm ${z_m > 0 ? "above" : "below"} ${scan_a} (${n_cells} places)`,
+    );
+  const more = clear.length > MOST_NAMED ? `, and ${clear.length - MOST_NAMED} more` : "";
+  return [
+    `The ground has different heights in different ${what} (${scans.slug}): that of ${named.join(", ")}${more}; scan_heights has all. They do not fit each other, and the terrain follows the lower ones: move them onto each other first.`,
+  ];
+}

@@ -1,14 +1,11 @@
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/terrain.ts";
+import { isClearMedian } from "../run/clear-median.ts";
 import type { DemCloud } from "./dem-cloud.ts";
 import type { DemPlan, DemSurface } from "./grid.ts";
 
 /** Medians of scans that fit each other differ by up to 5 mm on a slope of 20 degrees (docs/accuracy.md). */
 const MOST_HEIGHT_M = 0.01;
-/** Standard errors of a median that chance explains. */
-const MOST_ERRORS = 4;
-/** Of a median of n values from a normal distribution, times their deviation over the root of n. */
-const MEDIAN_ERROR = 1.25;
 const MOST_NAMED = 3;
 const WORDS = { scan_index: "scans", las_point_source_id: "flight lines" } as const;
 
@@ -24,7 +21,7 @@ export async function groundOfScans(
 }
 
 const isClear = ({ z_m, spread_m, n_cells }: native.ScanHeight) =>
-  Math.abs(z_m) > Math.max(MOST_HEIGHT_M, (MOST_ERRORS * MEDIAN_ERROR * spread_m) / Math.sqrt(n_cells));
+  isClearMedian(Math.abs(z_m), spread_m, n_cells, MOST_HEIGHT_M);
 
 /** Warns of scans whose ground lies at another height. */
 export function scanHeightWarnings(

@@ -1,17 +1,12 @@
 import type { ScanOffset } from "../../native/inventory.ts";
+import { isClearMedian } from "../run/clear-median.ts";
 
 /** Offsets of scans that fit each other: up to 1 mm with 3 mm of noise, 3 mm with 2 cm (docs/accuracy.md). */
 const MOST_OFFSET_M = 0.005;
-/** Standard errors of a median that chance explains. */
-const MOST_ERRORS = 4;
-/** Of a median of n values from a normal distribution, times their deviation over the root of n. */
-const MEDIAN_ERROR = 1.25;
 const MOST_NAMED = 3;
 
 const lengthOf = ({ x_m, y_m }: ScanOffset) => Math.hypot(x_m, y_m);
-const isClear = (offset: ScanOffset) =>
-  lengthOf(offset) >
-  Math.max(MOST_OFFSET_M, (MOST_ERRORS * MEDIAN_ERROR * offset.spread_m) / Math.sqrt(offset.n_stems));
+const isClear = (offset: ScanOffset) => isClearMedian(lengthOf(offset), offset.spread_m, offset.n_stems, MOST_OFFSET_M);
 
 /** Warns of scans in which the same stems stand at different places. */
 export function registrationWarnings(offsets: readonly ScanOffset[]): string[] {

@@ -142,6 +142,21 @@ describe("methods and their parameters", () => {
     expect(alone.warnings[0]).toContain("could not be measured");
   });
 
+  test("a sparse scan beside a dense one is no noise", async () => {
+    const level = (side: number, spacing: number, x: number): [number, number, number][] =>
+      Array.from({ length: side * side }, (_, i) => [
+        x + spacing * (i % side) + 0.2 * spacing * ((i * 0.618) % 1),
+        spacing * Math.floor(i / side) + 0.2 * spacing * ((i * 0.414) % 1),
+        0,
+      ]);
+    const { flagged, spacing_p95_m } = await denoise({
+      points: [...level(100, 0.02, 0), ...level(40, 1, 50)],
+      method: "auto",
+    });
+    expect(spacing_p95_m).toBeGreaterThan(0.5);
+    expect(flagged).toBe(0); // 1,600 before
+  });
+
   test("auto finds clumps eight spacings above the thin part of an airborne scan", async () => {
     const thin = Array.from({ length: 900 }, (_, i) => [100 + 1.2 * (i % 30), 1.2 * Math.floor(i / 30), 0]);
     const dense = Array.from({ length: 3600 }, (_, i) => [0.4 * (i % 60), 0.4 * Math.floor(i / 60), 0]);

@@ -22,6 +22,8 @@ const CLUSTERS = {
   cluster_points: 17,
   gap_factor: 6,
 };
+/** 95th percentile of the spacing over its median, up to which airborne beams are about as far apart everywhere: 2.1 to 2.3 in two scans. */
+const MOST_SPREAD = 4;
 /** Surfaces whose spacings differ by less (upper over lower quartile) are sampled evenly, as by a drone. */
 const MOST_UNEVEN = 1.4;
 /** The same for mixed pixels; angles in steps between neighbouring beams. */
@@ -152,14 +154,16 @@ export function sparseWarning(
  * of an airborne scan are about as far apart everywhere, so the bounds are close together there, and what lies eight
  * medians from everything is never linked, however thin the crowns below are; in scans from the ground the spacing
  * grows with the distance, and that of far twigs is many times the 95th percentile. Where nothing is thin, as in a room,
- * what lies nearer than eight medians is no noise, however densely the surfaces are sampled elsewhere.
+ * what lies nearer than eight medians is no noise, however densely the surfaces are sampled elsewhere. Where the 95th percentile is many
+ * medians, as in a terrestrial scan of far ground or one merged with an airborne scan, the median is that of the dense part, and eight
+ * of them would leave all of the rest unlinked.
  */
 function linkBounds({ median_m, p95_m }: Spacing) {
   if (median_m === null || p95_m === null)
     return { min_ball_link: 0.05, most_uneven: MOST_UNEVEN, min_link: 0.05, max_link: 0.05 };
   const sparse = isSparse(p95_m);
   const min_link = 6 * median_m;
-  const most = sparse ? Math.min(4 * p95_m, 8 * median_m) : 10 * p95_m;
+  const most = sparse && p95_m <= MOST_SPREAD * median_m ? Math.min(4 * p95_m, 8 * median_m) : 10 * p95_m;
   return {
     min_ball_link: 7.5 * median_m,
     most_uneven: sparse ? 0 : MOST_UNEVEN,

@@ -147,7 +147,7 @@ export const DemSuccess = z
       .array(ScanHeight)
       .optional()
       .describe(
-        "dtm: pairs of scans (scan_index), else of flight lines (las_point_source_id), up to 64, whose ground points share 30 and more places; empty for one, and for inline points",
+        "dtm: pairs of scans (scan_index), else of flight lines (las_point_source_id), up to 64, whose ground points share 30 and more places; empty for one, for inline points, and for a dtm of all points",
       ),
     ground_source: z
       .enum(["column", "csf_auto", "all_points"])

@@ -149,6 +149,19 @@ describe("ground", () => {
     const other = await dem(made, URL_, { points: forest, ground_labels: [1], cell_size: 1 }); // another length: absent
     expect(other.meta.ground_source).toBe("csf_auto");
   });
+  test("a terrain of all points is not said to lie below the ground's returns", async () => {
+    const points = Array.from({ length: 4000 }, (_, i) => [
+      (8 * i * 0.7548776662) % 8,
+      (8 * i * 0.5698402909) % 8,
+      i % 4 === 0 ? 0 : 0.3,
+    ]);
+    const told = async (more: object) => {
+      const { meta } = await dem(made, URL_, { points, cell_size: 1, ...more });
+      return [meta.ground_source, (meta.warnings ?? []).some((text) => text.startsWith("Half of the ground's"))];
+    };
+    expect(await told({ auto_segment_ground: false })).toEqual(["all_points", false]);
+    expect(await told({ ground_labels: points.map(() => 1) })).toEqual(["column", true]);
+  });
   test("if the ground filter cannot run, all points are used, with a warning", async () => {
     const { meta } = await flat({ points: gridPoints(3, 3, () => 1), bbox: boxOf(3, 3), auto_segment_ground: true });
     expect(meta.ground_source).toBe("all_points");

@@ -20,7 +20,7 @@ import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
 import { returnWarnings } from "./first-returns.ts";
 import { type DemPlan, type DemSurface, demPlan, makeSurface } from "./grid.ts";
 import { heights } from "./heights.ts";
-import { groundOfScans, scanHeightWarnings } from "./scan-heights.ts";
+import { groundOfScans, isOfGround, scanHeightWarnings } from "./scan-heights.ts";
 import { canopyWarnings, dtmOnly, lowTerrainWarnings, vertexWarnings, wrongLengths } from "./warnings.ts";
 
 /** A buffer of the answer; the run owns its column. */
@@ -200,7 +200,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
 
 /** Warns of a terrain that lies below the middle of the ground's returns, as low percentiles of noisy ranges do. */
 async function lowTerrain({ positions }: DemCloud, surface: DemSurface, plan: DemPlan, job: Job): Promise<string[]> {
-  if (plan.surface !== "dtm") return [];
+  if (!isOfGround(surface, plan)) return [];
   const { frame, grid, ground_skip } = surface;
   const above = await job.quiet().track(() => native.medianAboveGround(positions, ground_skip, frame, grid));
   return lowTerrainWarnings(above, plan.percentile);

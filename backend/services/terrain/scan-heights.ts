@@ -9,14 +9,19 @@ const MOST_HEIGHT_M = 0.01;
 const MOST_NAMED = 3;
 const WORDS = { scan_index: "scans", las_point_source_id: "flight lines" } as const;
 
+/** Whether a surface is that of ground points, and not of all, plants among them. */
+export const isOfGround = ({ sources }: DemSurface, { surface }: DemPlan): boolean =>
+  surface === "dtm" && sources.ground_source !== "all_points";
+
 /** How high the ground of a DTM lies in one scan, or flight line, above another; empty for other surfaces. */
 export async function groundOfScans(
   { positions, scans }: DemCloud,
-  { frame, ground_skip }: DemSurface,
+  surface: DemSurface,
   plan: DemPlan,
   job: Job,
 ): Promise<readonly native.ScanHeight[]> {
-  if (plan.surface !== "dtm" || !scans) return [];
+  if (!isOfGround(surface, plan) || !scans) return [];
+  const { frame, ground_skip } = surface;
   return job.quiet().track(() => native.scanHeights(positions, ground_skip, scans.values, frame));
 }
 

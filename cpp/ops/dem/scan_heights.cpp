@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/nth_smallest.h"
 #include "core/parallel.h"
 
 namespace pc {
@@ -66,9 +67,7 @@ struct Sums {
 };
 
 double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return nth_smallest(values.data(), values.size(), values.size() / 2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "ops/lad/beam_traversal.h"
 #include "ops/lad/leaf_inclinations.h"
@@ -189,9 +190,7 @@ void tell(const BulkVector<SeenTriangle>& seen, TriangulatedProjection* out, OpC
   }
   out->telling_count = squares.size();
   if (squares.empty()) return;
-  const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
-  std::nth_element(squares.begin(), middle, squares.end());
-  out->spacing_m = std::sqrt(*middle);
+  out->spacing_m = std::sqrt(nth_smallest(squares.data(), squares.size(), squares.size() / 2));
 }
 
 /// Rows of the triangles by voxel: those of voxel v are [first[v], first[v + 1]) of `rows`.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "core/polled_sort.h"
 #include "ops/trees/stem_frame.h"
@@ -38,9 +39,7 @@ struct Near {
 using Frame = std::array<Vec3d, 2>;
 
 double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return nth_smallest(values.data(), values.size(), values.size() / 2);
 }
 
 class Circles {

@@ -7,6 +7,7 @@
 #include "binding/js_values.h"
 #include "binding/leaves.h"
 #include "binding/wood_model.h"
+#include "core/free_later.h"
 #include "core/memory.h"
 #include "core/page_pool.h"
 #include "core/parallel.h"
@@ -14,8 +15,9 @@
 
 namespace {
 
-// bulkBytesInUse(): number - bytes in anonymous native pages, for tests and /health
+// bulkBytesInUse(): number - bytes in anonymous native pages once all frees have ended, which it waits for: for tests
 Napi::Value bulk_bytes_in_use(const Napi::CallbackInfo& info) {
+  pc::await_frees();
   return Napi::Number::New(info.Env(), static_cast<double>(pc::bulk_bytes_in_use()));
 }
 

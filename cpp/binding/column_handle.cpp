@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "binding/coded.h"
 #include "binding/js_values.h"
+#include "core/free_later.h"
 
 namespace pc::binding {
 
@@ -110,15 +109,7 @@ void ColumnHandle::release(const Napi::CallbackInfo&) {
     column_.reset();
     return;
   }
-  // Unmapping a gigabyte takes a tenth of a second, too long for the event loop.
-  auto holder = std::make_unique<ColumnPtr>(std::move(column_));
-  column_ = nullptr;
-  try {
-    std::thread([raw = holder.get()] { delete raw; }).detach();
-    (void)holder.release();  // owned by the thread
-  } catch (const std::system_error&) {
-    holder.reset();  // no thread available: unmaps on the event loop
-  }
+  free_later(column_);
 }
 
 ColumnPtr typed_column(const Napi::Value& value, DType dtype, const char* what) {

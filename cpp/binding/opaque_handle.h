@@ -1,12 +1,11 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "binding/napi_setup.h"
 #include "core/error.h"
+#include "core/free_later.h"
 
 namespace pc::binding {
 
@@ -21,8 +20,8 @@ class OpaqueHandle {
   static Napi::Object wrap(Napi::Env env, Pointer value, const napi_type_tag& tag) {
     auto object = Napi::Object::New(env);
     auto holder = std::make_shared<Pointer>(std::move(value));
-    object.Set("release", Napi::Function::New(
-                              env, [holder](const Napi::CallbackInfo&) { free_later(std::move(*holder)); }));
+    object.Set("release",
+               Napi::Function::New(env, [holder](const Napi::CallbackInfo&) { free_later(*holder); }));
     auto owned = std::make_unique<std::shared_ptr<Pointer>>(holder);
     if (napi_wrap(env, object, owned.get(), finalize, nullptr, nullptr) != napi_ok ||
         napi_type_tag_object(env, object, &tag) != napi_ok)
@@ -46,20 +45,8 @@ class OpaqueHandle {
  private:
   static void finalize(napi_env, void* data, void*) {
     const auto holder = static_cast<std::shared_ptr<Pointer>*>(data);
-    free_later(std::move(**holder));
+    free_later(**holder);
     delete holder;
-  }
-  /// A value of millions of parts takes too long to free for the event loop.
-  static void free_later(Pointer&& value) {
-    auto owned = std::make_unique<Pointer>(std::move(value));
-    value = nullptr;
-    if (*owned == nullptr) return;
-    try {
-      std::thread([raw = owned.get()] { delete raw; }).detach();
-      (void)owned.release();  // by the thread
-    } catch (const std::system_error&) {
-      owned.reset();  // no thread available: frees on the event loop
-    }
   }
 };
 

@@ -3,8 +3,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
+#include "core/free_later.h"
 #include "core/memory.h"
 #include "io/decimal.h"
 #include "io/frame_lists.h"
@@ -181,18 +180,6 @@ Napi::Value frame_lists(const Napi::CallbackInfo& info, const Holder& holder) {
       lists_to_js);
 }
 
-/// Unmapping a large text takes too long for the event loop.
-void release(const Holder& holder) {
-  auto text = std::make_unique<std::shared_ptr<RequestText>>(std::exchange(*holder, nullptr));
-  if (*text == nullptr) return;
-  try {
-    std::thread([raw = text.get()] { delete raw; }).detach();
-    (void)text.release();  // owned by the thread
-  } catch (const std::system_error&) {
-    text.reset();  // no thread available: unmaps on the event loop
-  }
-}
-
 // openRequestText(bytes: number): RequestText
 Napi::Value open_request_text(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -208,7 +195,7 @@ Napi::Value open_request_text(const Napi::CallbackInfo& info) {
   out.Set("frameLists", Napi::Function::New(env, [holder](const Napi::CallbackInfo& call) -> Napi::Value {
             return with_code(call.Env(), [&] { return frame_lists(call, holder); });
           }));
-  out.Set("release", Napi::Function::New(env, [holder](const Napi::CallbackInfo&) { release(holder); }));
+  out.Set("release", Napi::Function::New(env, [holder](const Napi::CallbackInfo&) { free_later(*holder); }));
   return out;
 }
 

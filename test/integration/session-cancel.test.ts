@@ -41,10 +41,7 @@ const traces = () => ({
   runs: made.deps.jobs.size,
 });
 let before: ReturnType<typeof traces>;
-/**
- * The traces of a canceled run are gone when its stream has ended, or a moment later when the client did not wait.
- * Large columns are unmapped on a thread of their own, behind the release.
- */
+/** The traces of a canceled run are gone when its stream has ended, or a moment later when the client did not wait. */
 const leftNothing = () => within(1000, () => expect(traces()).toEqual(before));
 const memoryBack = () => within(1000, () => expect(addon.bulkBytesInUse()).toBe(before.bytes));
 const noRuns = () => within(HANG_UP_MS, () => expect(made.deps.jobs.size).toBe(0));

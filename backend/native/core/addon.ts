@@ -74,7 +74,7 @@ export interface Addon
     DeviceNative,
     ThreadsNative {
   Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn;
-  /** Bytes in anonymous native pages; tests assert that it returns to its start. */
+  /** Bytes in anonymous native pages, once what was released is freed; tests assert that it returns to its start. */
   bulkBytesInUse(): number;
   /** Keeps up to `bytes` of freed pages for later blocks until the returned function is called. */
   reusePages(bytes: number): () => void;

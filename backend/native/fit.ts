@@ -60,6 +60,10 @@ export interface NativeCrown {
   readonly watertight: boolean;
   /** alpha: volume at twice the radius over that at the radius; 1 if it was given, and for other shapes. */
   readonly growth_of_doubled: number;
+  /** alpha: volume of the shape of every second point over its own; 0: they have none. 1 for other shapes. */
+  readonly share_of_half: number;
+  /** Volume of the same kind of solid around all points, alpha with the same radius, over its own. */
+  readonly share_of_all: number;
 }
 
 export interface CrownFit {

@@ -44,6 +44,8 @@ Napi::Object crown_to_js(Napi::Env env, const Crown& crown) {
   out.Set("alpha_m", crown.alpha ? Napi::Value(Napi::Number::New(env, crown.alpha->alpha_m)) : env.Null());
   out.Set("holds_enough", !crown.alpha || crown.alpha->holds_enough);
   out.Set("growth_of_doubled", crown.alpha ? crown.alpha->growth_of_doubled : 1.0);
+  out.Set("share_of_half", crown.alpha ? crown.alpha->share_of_half : 1.0);
+  out.Set("share_of_all", crown.share_of_all);
   out.Set("watertight", !crown.alpha || crown.alpha->watertight);
   return out;
 }

@@ -118,7 +118,7 @@ test("alpha: a lattice has an exact volume before smoothing, and a closed mesh",
   const source = await opened([...rows, "80 80 80 1 2 2"]);
   const tail = await fitted({ source, shape: "alpha", alpha: 1, tree_instance_ids: [1] });
   const [crown] = tail.crowns;
-  expect(tail).not.toHaveProperty("warnings");
+  expect(tail.warnings).toEqual([expect.stringContaining("every second one gives 73 % less; the same crown")]);
   expect(crown?.params).toEqual({ alpha_m: 1, alpha_auto: false, watertight: true });
   expect(crown?.metrics.num_points_used).toBe(1000);
   expect((crown?.metrics.crown_volume_m3 ?? 0) / 729).toBeCloseTo(1, 2); // smoothing moves edges and corners
@@ -157,6 +157,50 @@ test("alpha: a volume that depends on the automatic radius is told", async () =>
   const solid = 1 + Number(/about (\d+) %/.exec(told ?? "")?.[1]) / 100; // the mesh is smoothed
   expect(Math.abs(solid / growth - 1)).toBeLessThan(0.15);
   expect(wide.warnings?.join() ?? "").not.toContain("depends on alpha");
+});
+
+describe("what a volume depends on is told", () => {
+  const part = (i: number, step: number) => 2 * (((i + 1) * step) % 1) - 1;
+  const places = Array.from({ length: 40_000 }, (_, i) =>
+    [0.8191725134, 0.6710436067, 0.5497004779].map((step) => part(i, step)),
+  );
+  const ball = places.filter((place) => Math.hypot(...place) <= 1);
+  const rowsOf = (some: typeof ball) => some.map((place) => `${place.map((v) => (2 * v).toFixed(4)).join(" ")} 1 2 2`);
+  const TRUTH = (4 / 3) * Math.PI * 8;
+
+  test.each(["alpha", "ellipsoid"])("%s: a side with few points, which strictness leaves out", async (shape) => {
+    const source = await opened(rowsOf(ball.filter(([x = 0], i) => x < 0 || i % 20 === 0)));
+    const { crowns, warnings } = await fitted({ source, shape });
+    const all = (await fitted({ source, shape, strictness: 0 })).crowns[0]?.metrics.crown_volume_m3 ?? 0;
+    const own = crowns[0]?.metrics.crown_volume_m3 ?? 0;
+    expect(own / TRUTH).toBeLessThan(0.75);
+    expect(all / TRUTH).toBeGreaterThan(0.9);
+    const told = warnings?.find((text) => text.includes("depends on strictness (0.5)")) ?? "";
+    expect(Number(/larger by (\d+) %/.exec(told)?.[1]) / 100 + 1).toBeCloseTo(all / own, 0.5);
+    const even = await fitted({ source: await opened(rowsOf(ball.slice(0, 3000))), shape });
+    expect(even).not.toHaveProperty("warnings");
+  });
+
+  test("alpha: a radius that the points are too few for", async () => {
+    const given = { shape: "alpha", strictness: 0, alpha: 0.5 };
+    const few = await fitted({ source: await opened(rowsOf(ball.slice(0, 600))), ...given });
+    const many = await fitted({ source: await opened(rowsOf(ball)), ...given });
+    expect(few.crowns[0]?.metrics.crown_volume_m3).toBeLessThan(0.9 * TRUTH);
+    expect(few.warnings?.join()).toMatch(
+      /depends on the density of the points: every second one gives \d+ % less; the/,
+    );
+    expect(many).not.toHaveProperty("warnings");
+    const two = rowsOf(ball.slice(0, 3000))
+      .flatMap((row) => [row, `1${row}`])
+      .filter((row) => !row.includes("1-"));
+    const half = await fitted({ source: await opened(two), ...given });
+    expect(half.warnings?.join()).toMatch(/holds \d+ of \d+ crown points; a larger alpha joins more of them/);
+  });
+
+  test("alpha: an automatic radius with too few points", async () => {
+    const tail = await fitted({ source: await opened(rowsOf(ball.slice(0, 60))), shape: "alpha", strictness: 0 });
+    expect(tail.warnings?.join()).toMatch(/every second one gives \d+ % less; the points are few for the gaps/);
+  });
 });
 
 describe("which points", () => {
@@ -230,6 +274,7 @@ describe("warnings", () => {
     expect(tail.warnings).toEqual([
       "Tree 8: all crown points have the same height, so there is no cone around them; skipped.",
       "Tree 9: all crown points are at one place; skipped.",
+      expect.stringContaining("The volume of the crown depends on strictness (0.5)"),
     ]);
   });
 

@@ -15,9 +15,9 @@ import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
-import { alphaWarnings } from "./alpha-warnings.ts";
 import { crownEntry } from "./crown-entry.ts";
 import { type CrownTrees, crownTrees } from "./crown-trees.ts";
+import { volumeWarnings } from "./crown-volume-warnings.ts";
 
 /** Trees of this many points use all cores one after another; smaller ones use one core each. */
 const LARGE_TREE_POINTS = 200_000;
@@ -174,9 +174,10 @@ function answer(
     if (!found.crown.watertight) {
       warnings.push(`Tree ${id}: some edges of the mesh join more than two triangles; a larger alpha may close it.`);
     }
-    if (!found.crown.holds_enough && typeof request.alpha !== "number") {
+    if (!found.crown.holds_enough) {
+      const more = typeof request.alpha === "number" ? "; a larger alpha joins more of them" : "";
       warnings.push(
-        `Tree ${id}: the alpha shape holds ${found.crown.enclosed_count} of ${found.crown_point_count} crown points.`,
+        `Tree ${id}: the alpha shape holds ${found.crown.enclosed_count} of ${found.crown_point_count} crown points${more}.`,
       );
     }
     if (found.crown.flat) {
@@ -185,7 +186,12 @@ function answer(
     const wanted = request.ground_baseline === "ground_class" ? (found.ground_z ?? ground.get(id) ?? null) : null;
     return [crownEntry(id, { shape, alpha: request.alpha ?? null }, found.crown, wanted ?? found.lowest_z)];
   });
-  warnings.push(...alphaWarnings(fits.flatMap(({ found }) => (found?.crown ? [found.crown] : []))));
+  warnings.push(
+    ...volumeWarnings(
+      fits.flatMap(({ found }) => found?.crown ?? []),
+      request,
+    ),
+  );
   const told = warnings.length > 0 ? { warnings } : {};
   if (crowns.length > 0) return { success: true, error: null, crowns, ...told };
   return { success: false, error: "No crown could be fitted", code: "invalid_argument", crowns: [], ...told };

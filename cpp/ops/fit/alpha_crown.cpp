@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "core/position_hash.h"
 #include "core/radix_sort.h"
 #include "ops/fit/alpha_solid.h"
 #include "ops/fit/crown_trim.h"
@@ -177,16 +178,16 @@ Wrapped at_radius(AlphaSolid& solid, const Cells& cells, double alpha_m, OpConte
   return {std::move(found), std::move(mesh), 0};
 }
 
-}  // namespace
+/// The shape around points of which thin parts were left out.
+struct Shape {
+  Wrapped wrapped;
+  bool holds_enough;
+  double solid_m3, growth_of_doubled;
+};
 
-AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params, OpContext& ctx) {
-  require(!params.alpha_m || (*params.alpha_m > 0 && std::isfinite(*params.alpha_m)),
-          "alpha must be finite and positive");
-  ctx.begin_phase(kPhase, points.size);
-  std::uint64_t droppable = droppable_points(points.size, params.strictness);
-  BulkVector<Vec3d> exact = exact_points(points, ctx);
-  if (droppable > 0) droppable = remove_thin_parts(exact, droppable, ctx);
-  const Cells cells(exact.view(), kPhase, ctx);
+Shape shape_of(Span<const Vec3d> exact, std::uint64_t droppable, const AlphaCrownParams& params,
+               OpContext& ctx) {
+  const Cells cells(exact, kPhase, ctx);
   require(cells.dimension() == 3, kFlatAlphaCrown);
   if (cells.slots() >= kMostSlots)
     throw Error(ErrorCode::kUnsupported,
@@ -196,9 +197,54 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
   AlphaSolid solid(cells, radii, ctx);
   // Strictness counts points, tetrahedra know places: the same share of either may be left outside.
   const double distinct = static_cast<double>(spacing_of(cells, ctx).count);
-  const double enough = distinct * (1 - static_cast<double>(droppable) / static_cast<double>(exact.size()));
-  Wrapped found =
-      params.alpha_m ? at_radius(solid, cells, *params.alpha_m, ctx) : search(solid, cells, enough, ctx);
+  const double enough = distinct * (1 - static_cast<double>(droppable) / static_cast<double>(exact.size));
+  Shape out{
+      params.alpha_m ? at_radius(solid, cells, *params.alpha_m, ctx) : search(solid, cells, enough, ctx),
+      true, solid.volume_m3(), 1};
+  out.holds_enough = static_cast<double>(out.wrapped.carved.held_count) >= enough;
+  if (!params.alpha_m) out.growth_of_doubled = growth_of_doubled(solid, out.wrapped.carved.alpha_m);
+  return out;
+}
+
+/// Volume of the shape around every second place, drawn by position; 0 if there is no shape.
+double volume_of_half(Span<const Vec3d> exact, std::uint64_t droppable, const AlphaCrownParams& params,
+                      OpContext& ctx) {
+  BulkVector<Vec3d> half;
+  for (std::size_t i = 0; i < exact.size; ++i) {
+    if (i % kGrain == 0) ctx.checkpoint();
+    if (position_hash(exact[i]) % 2 == 0) half.push_back(exact[i]);
+  }
+  try {
+    const Shape shape = shape_of(half.view(), droppable / 2, params, ctx);
+    return shape.solid_m3 + shape.wrapped.unseen_m3;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInvalidArgument) throw;
+    return 0;
+  }
+}
+
+/// Volume of the solid of a radius around all points; 0 if there is none.
+double volume_at(Span<const Vec3d> points, double alpha_m, OpContext& ctx) {
+  const BulkVector<Vec3d> exact = exact_points(points, ctx);
+  const Cells cells(exact.view(), kPhase, ctx);
+  if (cells.dimension() != 3 || cells.slots() >= kMostSlots) return 0;
+  const BulkVector<float> radii = face_radii(cells, ctx);
+  AlphaSolid solid(cells, radii, ctx);
+  solid.carve(alpha_m);
+  return solid.empty() ? 0 : solid.volume_m3();
+}
+
+}  // namespace
+
+AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params, OpContext& ctx) {
+  require(!params.alpha_m || (*params.alpha_m > 0 && std::isfinite(*params.alpha_m)),
+          "alpha must be finite and positive");
+  ctx.begin_phase(kPhase, points.size);
+  std::uint64_t droppable = droppable_points(points.size, params.strictness);
+  BulkVector<Vec3d> exact = exact_points(points, ctx);
+  if (droppable > 0) droppable = remove_thin_parts(exact, droppable, ctx);
+  Shape shape = shape_of(exact.view(), droppable, params, ctx);
+  Wrapped& found = shape.wrapped;
   const std::uint64_t count = found.carved.faces.size();
   if (count > params.most_triangles) {
     throw Error(
@@ -207,10 +253,14 @@ AlphaCrown alpha_crown(Span<const Vec3d> points, const AlphaCrownParams& params,
             std::to_string(params.most_triangles) +
             " left for it in the answer; use fewer points (max_points), fewer trees or a larger alpha");
   }
-  AlphaCrown crown{std::move(found.mesh), 0, 0, found.carved.alpha_m, true, false, 0, 0, 1};
-  if (!params.alpha_m) crown.growth_of_doubled = growth_of_doubled(solid, found.carved.alpha_m);
+  AlphaCrown crown{std::move(found.mesh), 0, 0, found.carved.alpha_m, true, false, 0, 0, 1, 1, 1};
+  crown.growth_of_doubled = shape.growth_of_doubled;
+  const double own_m3 = shape.solid_m3 + found.unseen_m3;
+  crown.share_of_half = volume_of_half(exact.view(), droppable, params, ctx) / own_m3;
+  if (exact.size() < points.size)
+    crown.share_of_all = volume_at(points, found.carved.alpha_m, ctx) / shape.solid_m3;
   crown.watertight = is_watertight({crown.mesh.triangles.data(), crown.mesh.triangles.size()}, ctx);
-  crown.holds_enough = static_cast<double>(found.carved.held_count) >= enough;
+  crown.holds_enough = shape.holds_enough;
   crown.enclosed_count = found.carved.held_count;
   crown.highest_z = found.carved.highest_z;
   const double wrapped_m3 = finish_mesh(crown.mesh, ctx).volume_m3;

@@ -27,6 +27,8 @@ struct AlphaCrown {
   std::uint64_t enclosed_count;  ///< points in the solid or on its surface, before smoothing; once each place
   double highest_z;              ///< of these points
   double growth_of_doubled;  ///< volume of the solid at twice alpha_m over its own; 1 if alpha_m was given
+  double share_of_half;      ///< volume of the shape of every second point over its own
+  double share_of_all;  ///< volume of the solid at alpha_m around all points over that without thin parts
 };
 
 /// Solid that a ball of radius alpha coming from outside cannot enter: the Delaunay tetrahedra that it does not reach

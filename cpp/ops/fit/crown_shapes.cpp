@@ -33,8 +33,10 @@ Crown alpha_fitted(const CrownPoints& points, const CrownParams& params, OpConte
           found.enclosed_count,
           found.highest_z + offset.z,
           false,
+          found.share_of_all,
           std::move(found.mesh),
-          AlphaFacts{found.alpha_m, found.watertight, found.holds_enough, found.growth_of_doubled}};
+          AlphaFacts{found.alpha_m, found.watertight, found.holds_enough, found.growth_of_doubled,
+                     found.share_of_half}};
 }
 
 Crown fitted(const CrownPoints& points, const CrownParams& params, OpContext& ctx) {
@@ -44,9 +46,12 @@ Crown fitted(const CrownPoints& points, const CrownParams& params, OpContext& ct
   TrimmedCrown trimmed = trimmed_crown(*params.shape, points.xyz.view(), params.strictness, ctx);
   const Box3d kept = kept_box({points.xyz.view(), trimmed.kept.view()}, ctx);
   const Vec3d offset = points.origin + params.offset;
-  Crown crown{trimmed.solid, 0, 0, trimmed.kept_count, kept.max.z + offset.z, false, {}, std::nullopt};
+  Crown crown{trimmed.solid, 0, 0, trimmed.kept_count, kept.max.z + offset.z, false, 1, {}, std::nullopt};
   crown.volume_m3 = crown_volume(trimmed.solid);
   crown.surface_area_m2 = crown_surface_area(trimmed.solid);
+  if (trimmed.kept_count < points.xyz.size())
+    crown.share_of_all =
+        crown_volume(enclosing_solid(*params.shape, {points.xyz.view(), {}}, ctx)) / crown.volume_m3;
   const Vec3d& half = trimmed.solid.half;
   crown.flat = std::min({half.x, half.y, half.z}) <= kFlatHalfExtent * 1.01;
   crown.mesh = crown_mesh(trimmed.solid, offset);

@@ -24,6 +24,7 @@ struct AlphaFacts {
   bool watertight;           ///< every edge joins two triangles
   bool holds_enough;         ///< no more points are outside than strictness permits
   double growth_of_doubled;  ///< volume at twice alpha_m over that at alpha_m; 1 if alpha_m was given
+  double share_of_half;      ///< volume of the shape of every second point over its own
 };
 
 /// A fitted crown; positions with the offset added.
@@ -33,6 +34,8 @@ struct Crown {
   std::uint64_t enclosed_count;       ///< crown points inside the solid, after the trim
   double highest_z;                   ///< of these points
   bool flat;                          ///< the crown points do not differ along an axis of the solid
+  double
+      share_of_all;  ///< volume of the solid of this kind around all points over its own; >= 1 but for alpha shapes
   CrownMesh mesh;
   std::optional<AlphaFacts> alpha;
 };

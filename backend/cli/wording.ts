@@ -80,6 +80,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     " the terrain, whose cells have percentile $1 of their heights. $2.",
   ],
   ["; scan_heights has all.", "."],
+  [", half_points)", ")"],
   ["; scan_offsets has the directions.", "; scan_offsets of the summary has the directions."],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];

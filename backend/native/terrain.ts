@@ -121,6 +121,17 @@ export interface ScanHeight {
   readonly spread_m: number;
 }
 
+/** How a grid differs from another one; NaN without common cells. */
+export interface GridChange {
+  /** With a value in both, above a limit in the first. */
+  readonly cells: number;
+  /** Of the first. */
+  readonly mean_value: number;
+  /** Of first - second. */
+  readonly mean_change: number;
+  readonly rms_change: number;
+}
+
 export interface DemNative {
   terrainRaster(
     positions: NativeColumn,
@@ -161,6 +172,8 @@ export interface DemNative {
     frame: RasterFrame,
   ): NativeJob<readonly ScanHeight[]>;
   medianAboveGround(positions: NativeColumn, skip: Mask, frame: RasterFrame, terrain: NativeColumn): NativeJob<number>;
+  halfRows(positions: NativeColumn, skip: Mask): NativeJob<NativeColumn>;
+  gridChange(first: NativeColumn, second: NativeColumn, above: number): NativeJob<GridChange>;
   columnSnap(
     columns: VoxelColumns,
     frame: RasterFrame,
@@ -196,6 +209,10 @@ export const heightAboveGround: DemNative["heightAboveGround"] = (positions, ski
 /** How high points lie in one scan above another, in common cells; empty for one scan or more than 64. */
 export const scanHeights: DemNative["scanHeights"] = (positions, skip, scans, frame) =>
   addon.scanHeights(positions, skip, scans, frame);
+/** u8 per row, 0 = about half of the rows that `skip` does not mark, drawn by position. */
+export const halfRows: DemNative["halfRows"] = (positions, skip) => addon.halfRows(positions, skip);
+/** Compares two grids (f64) of one frame where the first is above a limit. */
+export const gridChange: DemNative["gridChange"] = (first, second, above) => addon.gridChange(first, second, above);
 /** Half of the points that `skip` does not mark lie higher above a terrain, metres; NaN without any beside it. */
 export const medianAboveGround: DemNative["medianAboveGround"] = (positions, skip, frame, terrain) =>
   addon.medianAboveGround(positions, skip, frame, terrain);

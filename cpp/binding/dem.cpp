@@ -4,9 +4,11 @@
 #include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/js_values.h"
+#include "ops/cloud/half_rows.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/dem/cell_statistics.h"
 #include "ops/dem/column_snap.h"
+#include "ops/dem/grid_change.h"
 #include "ops/dem/height_above_ground.h"
 #include "ops/dem/raster_mesh.h"
 #include "ops/dem/scan_heights.h"
@@ -218,6 +220,38 @@ Napi::Value median_above_ground_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, double&& median) -> Napi::Value { return Napi::Number::New(env, median); });
 }
 
+// halfRows(positions, skip): NativeJob<NativeColumn>
+Napi::Value half_rows_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  return start_job<Column<std::uint8_t>>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) {
+        return half_rows(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+      },
+      [](Napi::Env env, Column<std::uint8_t>&& mask) -> Napi::Value {
+        return ColumnHandle::wrap(env, std::move(mask));
+      });
+}
+
+// gridChange(first, second, above): NativeJob<{ cells, mean_value, mean_change, rms_change }>
+Napi::Value grid_change_job(const Napi::CallbackInfo& info) {
+  const auto first = typed_column(info[0], DType::kF64, "first");
+  const auto second = typed_column(info[1], DType::kF64, "second");
+  const double above = strict_number(info[2], "above");
+  return start_job<GridChange>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return grid_change(first->as<double>(), second->as<double>(), above, ctx); },
+      [](Napi::Env env, GridChange&& change) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("cells", static_cast<double>(change.cells));
+        out.Set("mean_value", change.mean_value);
+        out.Set("mean_change", change.mean_change);
+        out.Set("rms_change", change.rms_change);
+        return out;
+      });
+}
+
 // scanHeights(positions, skip, scans, frame): NativeJob<{ scan_a, scan_b, n_cells, z_m, spread_m }[]>
 Napi::Value scan_heights_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
@@ -293,6 +327,8 @@ void register_dem(Napi::Env env, Napi::Object exports) {
   add<cell_layer_job>(env, exports, "cellLayer");
   add<height_above_ground_job>(env, exports, "heightAboveGround");
   add<median_above_ground_job>(env, exports, "medianAboveGround");
+  add<half_rows_job>(env, exports, "halfRows");
+  add<grid_change_job>(env, exports, "gridChange");
   add<scan_heights_job>(env, exports, "scanHeights");
   add<column_snap_job>(env, exports, "columnSnap");
   add<terrain_raster_bytes_of>(env, exports, "terrainRasterBytes");

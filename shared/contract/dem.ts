@@ -117,6 +117,14 @@ export const ScanHeight = z
   })
   .meta({ id: "ScanHeight", description: "how high the ground lies in one scan above another" });
 
+export const HalfPoints = z
+  .object({
+    n_cells: z.int().describe("cells with a value in both; chm: of more than 2 m"),
+    mean_m: z.number().describe("mean of this surface minus that of half of its points, metres"),
+    rms_m: z.number().describe("root mean square of the same, metres"),
+  })
+  .meta({ id: "HalfPoints", description: "how a surface differs from that of about half of its points" });
+
 export const DemSuccess = z
   .object({
     ...common,
@@ -138,6 +146,9 @@ export const DemSuccess = z
       .tuple([z.number(), z.number()])
       .describe("lower-left corner of cell (0, 0), metres, frame of the vertices"),
     voids: z.int().describe("number of NaN cells in grid_z"),
+    half_points: HalfPoints.nullable().describe(
+      "how the surface differs from the same surface of about half of its points (dtm: ground points; dsm, chm: first returns), drawn by position: what a scan of half the density would give. rms_m of a dtm is of the order of its error where that comes from gaps and noise; null without common cells",
+    ),
     slope_correction: z.boolean().optional().describe("dtm, chm: whether slope correction was applied"),
     layers: z
       .record(z.string(), DemLayer)

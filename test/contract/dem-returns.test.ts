@@ -27,6 +27,10 @@ const pulses = (more: readonly { x: number; y: number; z: number; return_number:
 const surface = (id: string, body: object) =>
   dem(made, `/api/cloud/session/${id}/dem`, { ...box, ...body }, SessionDemMeta as never);
 
+/** Two heights at one place are told: the half of them that is left is another half everywhere. */
+const besidesDensity = ({ warnings = [] }: { readonly warnings?: readonly string[] | undefined }) =>
+  warnings.filter((text) => !text.includes("half_points"));
+
 const STRAYS = [1.5, 2.5, 3.5, 4.5].map((x) => ({ x, y: 1.5, z: 12, return_number: 0 }));
 const TOLD =
   "4 points have return number 0 beside 1600 with 1: their return is unknown, and they count as first returns. Delete them if they are not.";
@@ -36,7 +40,7 @@ test.each(["dsm", "chm", "dtm"])(
   async (surface_type) => {
     const { session_id } = await create(made, pulses(STRAYS));
     const { meta, f32 } = await surface(session_id, { surface_type });
-    expect(meta.warnings).toEqual([TOLD]);
+    expect(besidesDensity(meta)).toEqual([TOLD]);
     if (surface_type === "dtm") {
       expect(f32("layer_grid_return_density").reduce((sum, n) => sum + n, 0)).toBe(1604);
       return;
@@ -123,7 +127,7 @@ describe("merged clouds, of which one counts from 0 and one from 1, count from 1
       const numbers = await column("target_index");
       expect([0, 1, 2].map((number) => numbers.filter((value) => value === number).length)).toEqual([0, 3200, 3200]);
       const { meta, f32 } = await surface(id, { surface_type: "dtm" });
-      expect(meta).not.toHaveProperty("warnings");
+      expect(besidesDensity(meta)).toEqual([]);
       expect(f32("layer_grid_return_density").reduce((sum, n) => sum + n, 0)).toBe(3200);
     }
   });
@@ -151,7 +155,7 @@ describe("merged clouds, of which one counts from 0 and one from 1, count from 1
     expect(numbers.slice(3200, 3202)).toEqual([0, 0]);
     expect(numbers.slice(-4)).toEqual([0, 0, 0, 0]);
     const { meta } = await surface(id, { surface_type: "dsm" });
-    expect(meta.warnings).toEqual([expect.stringMatching(/^6 points have return number 0 beside 3200 with 1/)]);
+    expect(besidesDensity(meta)).toEqual([expect.stringMatching(/^6 points have return number 0 beside 3200 with 1/)]);
   });
 
   test("clouds that count alike keep their numbers", async () => {

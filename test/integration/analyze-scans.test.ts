@@ -144,7 +144,9 @@ test("a scan in feet is reported in metres, and its coordinate system is gone", 
   expect(result.terrain.chm.range[1]).toBeLessThan(114.25 * 0.3048);
   expect(result.warnings).toEqual([
     expect.stringMatching(/coordinate system of the file .* does not count in metres/),
+    expect.stringMatching(/^The terrain of every second ground point differs by 0\.10 m \(root mean square\)/),
     expect.stringMatching(/^Half of the ground's returns lie more than 3\.\d cm above .* too low\.$/),
+    expect.stringMatching(/^The height of the canopy depends on the density of the returns/),
   ]);
 });
 

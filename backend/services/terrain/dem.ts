@@ -17,6 +17,7 @@ import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { type DemCloud, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
+import { changeWithHalf, densityWarnings, halfPoints } from "./density.ts";
 import { returnWarnings } from "./first-returns.ts";
 import { type DemPlan, type DemSurface, demPlan, makeSurface } from "./grid.ts";
 import { heights } from "./heights.ts";
@@ -127,8 +128,8 @@ async function failingInFrame(
 
 /** Bytes for computing the largest raster and for its grids, mesh and layers. */
 function demBytes({ positions, hit_count }: DemCloud): number {
-  const perCell = 8 + 8 + 56 + 7 * 8 + 8; // two grids, the mesh, seven layers with their vertices, counts
-  return native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) + perCell * MAX_DEM_CELLS + 28 * positions.length;
+  const perCell = 8 + 8 + 56 + 7 * 8 + 8 + 3 * 8; // two grids, the mesh, seven layers with their vertices, counts, those of half
+  return native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) + perCell * MAX_DEM_CELLS + 29 * positions.length;
 }
 
 interface Made {
@@ -155,11 +156,13 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   const layers = plan.surface === "dtm" ? await terrainLayers(cloud, surface, cell.native, job) : {};
   const shown = await layerOf(grid, cell.native, job);
   const scan_heights = await groundOfScans(cloud, surface, plan, job);
+  const half = await changeWithHalf(cloud, surface, plan, job.quiet());
   const warnings = [
     ...ignored,
     ...(await leftOut(cloud, surface, job)),
     ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max),
+    ...densityWarnings(plan.surface, half, frame.cell),
     ...(await lowTerrain(cloud, surface, plan, job)),
     ...scanHeightWarnings(scan_heights, cloud),
     ...vertexWarnings(frame),
@@ -178,6 +181,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     grid_cell: frame.cell,
     grid_origin: [frame.min_x, frame.min_y],
     voids: surface.voids,
+    half_points: halfPoints(half),
     ...(plan.surface === "dtm" ? { layers: ranges(layers), scan_heights: [...scan_heights] } : {}),
     ...sources,
     world_shift: [...cloud.world_shift],

@@ -97,6 +97,10 @@ export interface DemSurface {
   readonly ground_skip: NativeColumn | null;
   /** Hits per cell; null if the surface did not need them. */
   readonly counts: native.CellCounts | null;
+  /** Rows whose number decides the values: those of a mask, 0 = kept. */
+  readonly rows: NativeColumn | null;
+  /** The same grid of other rows; the run owns it. */
+  readonly regrid: (skip: NativeColumn, job: Job) => Promise<NativeColumn>;
 }
 
 const FEWEST_POINTS = 3;
@@ -141,6 +145,11 @@ async function terrain(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSur
     },
     ground_skip: ground.skip,
     counts,
+    rows: ground.skip,
+    regrid: async (skip, own) => {
+      const other = await own.track(() => native.terrainRaster(cloud.positions, skip, params, null));
+      return own.adopt(new ColumnRef(other.z)).native;
+    },
   };
 }
 
@@ -162,6 +171,8 @@ async function topOfCanopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<De
     sources: { surface_source: top.surface_source, ...(warning ? { warning } : {}) },
     ground_skip: null,
     counts: null,
+    rows: top.skip,
+    regrid: (skip, own) => topOf(cloud, skip, frame, plan, own),
   };
 }
 
@@ -197,7 +208,26 @@ async function canopy(cloud: DemCloud, plan: DemPlan, job: Job): Promise<DemSurf
     },
     ground_skip: null,
     counts: null,
+    rows: top.skip,
+    regrid: async (skip, own) => {
+      const other = await topOf(cloud, skip, frame, plan, own);
+      const canopy = await own.track(() => native.canopyHeight(frame, below, other));
+      own.adopt(new ColumnRef(canopy.draped_z));
+      return own.adopt(new ColumnRef(canopy.height)).native;
+    },
   };
+}
+
+/** z of the top of some rows; the run owns it. */
+async function topOf(
+  { positions }: DemCloud,
+  skip: NativeColumn,
+  frame: native.RasterFrame,
+  { method }: DemPlan,
+  job: Job,
+): Promise<NativeColumn> {
+  const raster = await job.track(() => native.surfaceRaster(positions, skip, frame, method));
+  return job.adopt(new ColumnRef(raster.z)).native;
 }
 
 /** The grid over the requested box, else over the points that are gridded. */

@@ -8,8 +8,9 @@ import type { DemPlan, DemSurface, SurfaceType } from "./grid.ts";
 /** Lower canopies are herbs and noise, metres. */
 const LOWEST_CANOPY_M = 2;
 const LOWEST_M = -1e9;
-/** Told: a terrain that differs by this; tops that are lower by this, or a canopy by this part of its height. */
+/** Told: a terrain that differs by this and this part of a cell; tops that are lower by this, a canopy by this part of its height. */
 const TOLD_RMS_M = 0.025;
+const TOLD_RMS_CELLS = 0.005;
 const TOLD_LOSS_M = 0.25;
 const TOLD_LOSS_PART = 0.03;
 
@@ -36,7 +37,7 @@ export function densityWarnings(surface: SurfaceType, change: native.GridChange,
   if (cells === 0) return [];
   const metres = (value: number) => `${value.toFixed(2)} m`;
   if (surface === "dtm") {
-    if (!(rms_change > TOLD_RMS_M)) return [];
+    if (!(rms_change > Math.max(TOLD_RMS_M, TOLD_RMS_CELLS * cell))) return [];
     return [
       `The terrain of every second ground point differs by ${metres(rms_change)} (root mean square, half_points): the error of the terrain is of that order.`,
     ];

@@ -44,6 +44,14 @@ export interface FoundWood {
   readonly warnings: readonly string[];
 }
 
+/** Scatter of wood points beside its surface (cpp/ops/wood/wood_scatter.h). */
+export interface WoodScatter {
+  /** Pieces of surface that were found. */
+  readonly places: number;
+  /** Metres; null with too few of them. */
+  readonly scatter_m: number | null;
+}
+
 /** Functions of the addon for wood and leaves; one declaration for the facade and for tests. */
 export interface WoodNative {
   woodLeaf(
@@ -53,11 +61,14 @@ export interface WoodNative {
     params: WoodLeafParams,
     options?: OpOptions,
   ): NativeJob<FoundWood>;
+  woodScatter(positions: NativeColumn, woodClass: NativeColumn): NativeJob<WoodScatter>;
   woodLeafCost(points: number, params: WoodLeafParams): { readonly bytes: number; readonly seconds: number };
 }
 
 /** Tells wood from leaves among the rows that `skip` does not mark. `reflectance`: any scalar type, or null. */
 export const woodLeaf: WoodNative["woodLeaf"] = (positions, skip, reflectance, params, options) =>
   addon.woodLeaf(positions, skip, reflectance, params, options);
+/** How far the rows with wood_class 1 lie beside the surfaces of stems and thick branches. */
+export const woodScatter: WoodNative["woodScatter"] = (positions, woodClass) => addon.woodScatter(positions, woodClass);
 /** Memory and CPU seconds of woodLeaf. */
 export const woodLeafCost: WoodNative["woodLeafCost"] = (points, params) => addon.woodLeafCost(points, params);

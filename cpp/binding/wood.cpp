@@ -8,6 +8,7 @@
 #include "ops/cloud/select_hits.h"
 #include "ops/wood/wood_class.h"
 #include "ops/wood/wood_leaf.h"
+#include "ops/wood/wood_scatter.h"
 
 namespace pc::binding {
 
@@ -78,6 +79,21 @@ Napi::Value wood_leaf_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// woodScatter(positions, wood_class, options?): NativeJob<{ places, scatter_m: number | null }>
+Napi::Value wood_scatter_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto labels = typed_column(info[1], DType::kU8, "wood_class");
+  return start_job<WoodScatter>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return wood_scatter(positions->as<Vec3d>(), labels->as<std::uint8_t>(), ctx); },
+      [](Napi::Env env, WoodScatter&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("places", static_cast<double>(found.places));
+        out.Set("scatter_m", number_or_null(env, found.scatter_m));
+        return out;
+      });
+}
+
 // woodLeafCost(points: number, params: WoodLeafParams): { bytes, seconds }
 Napi::Value wood_leaf_cost_of(const Napi::CallbackInfo& info) {
   const WoodLeafCost cost = wood_leaf_cost(strict_whole(info[0], "points"), params_of(info[1]));
@@ -91,6 +107,7 @@ Napi::Value wood_leaf_cost_of(const Napi::CallbackInfo& info) {
 
 void register_wood(Napi::Env env, Napi::Object exports) {
   add<wood_leaf_job>(env, exports, "woodLeaf");
+  add<wood_scatter_job>(env, exports, "woodScatter");
   add<wood_leaf_cost_of>(env, exports, "woodLeafCost");
 }
 

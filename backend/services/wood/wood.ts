@@ -15,6 +15,7 @@ import { octreeCost } from "../octree/publish.ts";
 import { asRefusal, costWarning } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
 import { repeatedShare, repeatedWarning } from "../run/repeated-points.ts";
+import { scanWarnings } from "./scan-warnings.ts";
 import type { CheckedWood } from "./wood-filter.ts";
 import {
   inlineWood,
@@ -82,6 +83,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
       ...groundWarnings(input, filter),
       ...report.warnings,
       ...shareWarnings(report, filter),
+      ...(await scanWarnings(input, labels, filter.method, job.quiet())),
     ];
     return { labels, report: { ...report, warnings, elapsed_s: (performance.now() - start) / 1000 } };
   }
@@ -110,6 +112,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
       ...repeatedWarning(repeated, "shapes are measured at fewer places than asked for"),
       ...found.warnings,
       ...shareWarnings(found, filter),
+      ...(await scanWarnings(input, labels, filter.method, job.quiet())),
     ],
     elapsed_s: (performance.now() - start) / 1000,
   };

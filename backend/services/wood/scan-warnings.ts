@@ -1,0 +1,55 @@
+import type { Job } from "../../jobs/job.ts";
+import { pointSpacing } from "../../native/cloud/cloud.ts";
+import { woodScatter } from "../../native/wood.ts";
+import type { ColumnRef } from "../../sessions/column-ref.ts";
+import type { WoodInput } from "./wood-input.ts";
+
+const SPACING_SAMPLES = 20_000;
+/** Between scans on which the methods hold and those on which they fail, metres: docs/accuracy.md, Wood of worse scans. */
+const SPARSE_M = 0.06;
+const NOISY_M = 0.016;
+
+/** What the methods did to trees with known labels there. */
+const SPARSE: Readonly<Record<string, string>> = {
+  sota: "took 30 to 55 % of the leaf points for wood (4 to 8 % at 2 cm)",
+  ml: "missed 21 to 39 % of the wood points with the default model (6 to 9 % at 2 cm)",
+};
+const SPARSE_SHAPES = "took up to 77 % of the leaf points for wood (none at 2 cm)";
+const NOISY: Readonly<Record<string, string>> = {
+  sota: "found 65 to 78 % of the wood points with 2 cm of noise and 8 to 34 % with 5 cm (79 to 85 % without)",
+  ml: "found 29 to 72 % of the wood points with 2 cm of noise and 9 to 23 % with 5 cm, with the default model (69 to 95 % without)",
+};
+const NOISY_SHAPES = "took 3 to 40 % of the leaf points for wood with 5 cm of noise (none without)";
+const TRUTH = "Of trees with known labels that were made so, method";
+
+/** What is known of a scan besides its points. */
+export interface ScanQuality {
+  /** Median distance to the nearest other place; null without one. */
+  readonly spacing_m: number | null;
+  readonly scatter_m: number | null;
+}
+
+export function qualityWarnings({ spacing_m, scatter_m }: ScanQuality, method: string): string[] {
+  const cm = (metres: number) => `${(100 * metres).toFixed(1)} cm`;
+  const sparse = `The points are ${cm(spacing_m ?? 0)} apart (median): too far for thin branches. ${TRUTH} ${method} ${SPARSE[method] ?? SPARSE_SHAPES}.`;
+  const noisy = `The points of the wood scatter by ${cm(scatter_m ?? 0)} and more around its surface, from noise or from scans that do not fit each other.`;
+  return [
+    ...(spacing_m !== null && spacing_m > SPARSE_M ? [sparse] : []),
+    ...(scatter_m !== null && scatter_m > NOISY_M
+      ? [`${noisy} ${TRUTH} ${method} ${NOISY[method] ?? NOISY_SHAPES}.`]
+      : []),
+  ];
+}
+
+/** Warns of scans in which no method tells wood from leaves as it does in good ones: sparse points, noise. */
+export async function scanWarnings(
+  { positions, skip }: WoodInput,
+  labels: ColumnRef,
+  method: string,
+  job: Job,
+): Promise<string[]> {
+  const params = { max_samples: SPACING_SAMPLES, seed: null };
+  const { distinct_median_m } = await job.track(() => pointSpacing(positions, skip, params));
+  const { scatter_m } = await job.track(() => woodScatter(positions, labels.native));
+  return qualityWarnings({ spacing_m: distinct_median_m, scatter_m }, method);
+}

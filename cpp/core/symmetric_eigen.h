@@ -11,6 +11,16 @@ namespace pc {
 /// A symmetric 3 x 3 matrix: covariances, second moments.
 struct Symmetric3 {
   double xx, xy, xz, yy, yz, zz;
+
+  /// Adds d d^T.
+  PC_HD void add_square(const Vec3d& d) {
+    xx += d.x * d.x;
+    xy += d.x * d.y;
+    xz += d.x * d.z;
+    yy += d.y * d.y;
+    yz += d.y * d.z;
+    zz += d.z * d.z;
+  }
 };
 
 /// Eigenvalues in ascending order with a unit eigenvector each; the vectors form a right-handed frame.

@@ -40,12 +40,7 @@ Vec3d plane_normal(Span<const Vec3d> points, const Vec3d& p, Span<const std::uin
                      mean.y * mean.y, mean.y * mean.z, mean.z * mean.z};  // of p itself
   for (const std::uint64_t row : rows) {
     const Vec3d d = points[row] - p - mean;
-    scatter.xx += d.x * d.x;
-    scatter.xy += d.x * d.y;
-    scatter.xz += d.x * d.z;
-    scatter.yy += d.y * d.y;
-    scatter.yz += d.y * d.z;
-    scatter.zz += d.z * d.z;
+    scatter.add_square(d);
   }
   const SymmetricEigen3 eigen = symmetric_eigen(scatter);
   const bool plane = eigen.value[1] > kOnLine * eigen.value[2] && std::isfinite(eigen.value[2]);

@@ -68,12 +68,7 @@ Vec3d seed_axis(Span<const Vec3d> points, const CylinderSeed& seed) {
   Symmetric3 c{0, 0, 0, 0, 0, 0};
   for (const Vec3d& p : points) {
     const Vec3d d = p - seed.start - mean;
-    c.xx += d.x * d.x;
-    c.xy += d.x * d.y;
-    c.xz += d.x * d.z;
-    c.yy += d.y * d.y;
-    c.yz += d.y * d.z;
-    c.zz += d.z * d.z;
+    c.add_square(d);
   }
   const SymmetricEigen3 eigen = symmetric_eigen(c);
   if (!(eigen.value[2] > kElongated * eigen.value[1])) return along;

@@ -36,14 +36,7 @@ Surface surface_at(const Vec3d& center, Span<const std::uint64_t> slots, double 
   const auto count = static_cast<double>(slots.size);
   const Vec3d mean = sum * (1 / (count + 1));
   Symmetric3 moments{0, 0, 0, 0, 0, 0};
-  const auto add = [&](const Vec3d& d) {
-    moments.xx += d.x * d.x;
-    moments.xy += d.x * d.y;
-    moments.xz += d.x * d.z;
-    moments.yy += d.y * d.y;
-    moments.yz += d.y * d.z;
-    moments.zz += d.z * d.z;
-  };
+  const auto add = [&](const Vec3d& d) { moments.add_square(d); };
   add(mean * -1);
   for (const std::uint64_t slot : slots) add(points[slot] - center - mean);
   const SymmetricEigen3 eigen = symmetric_eigen(moments);

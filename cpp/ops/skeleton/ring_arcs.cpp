@@ -62,12 +62,7 @@ std::vector<Vec2d> flattened(const std::vector<Vec3d>& points) {
   Symmetric3 c{0, 0, 0, 0, 0, 0};
   for (const Vec3d& p : points) {
     const Vec3d d = p - mean;
-    c.xx += d.x * d.x;
-    c.xy += d.x * d.y;
-    c.xz += d.x * d.z;
-    c.yy += d.y * d.y;
-    c.yz += d.y * d.z;
-    c.zz += d.z * d.z;
+    c.add_square(d);
   }
   const SymmetricEigen3 eigen = symmetric_eigen(c);
   std::vector<Vec2d> out;

@@ -55,12 +55,7 @@ double residual(std::vector<Neighbor>& around, double radius) {
   Symmetric3 spread{};
   for (std::size_t i = 0; i < count; ++i) {
     const Vec3d d = around[i].at - mean;
-    spread.xx += d.x * d.x;
-    spread.xy += d.x * d.y;
-    spread.xz += d.x * d.z;
-    spread.yy += d.y * d.y;
-    spread.yz += d.y * d.z;
-    spread.zz += d.z * d.z;
+    spread.add_square(d);
   }
   const SymmetricEigen3 axes = symmetric_eigen(spread);
   if (!(std::sqrt(axes.value[1] / n) >= kLeastWidth * radius)) return kNone;

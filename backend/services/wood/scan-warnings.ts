@@ -12,12 +12,12 @@ const NOISY_M = 0.016;
 /** What the methods did to trees with known labels there. */
 const SPARSE: Readonly<Record<string, string>> = {
   sota: "took 30 to 55 % of the leaf points for wood (4 to 8 % at 2 cm)",
-  ml: "missed 21 to 39 % of the wood points with the default model (6 to 9 % at 2 cm)",
+  ml: "missed 22 to 40 % of the wood points with the default model (7 to 10 % at 2 cm)",
 };
 const SPARSE_SHAPES = "took up to 77 % of the leaf points for wood (none at 2 cm)";
 const NOISY: Readonly<Record<string, string>> = {
   sota: "found 65 to 78 % of the wood points with 2 cm of noise and 8 to 34 % with 5 cm (79 to 85 % without)",
-  ml: "found 29 to 72 % of the wood points with 2 cm of noise and 9 to 23 % with 5 cm, with the default model (69 to 95 % without)",
+  ml: "found 71 to 90 % of the wood points with 2 cm of noise and 62 to 78 % with 5 cm, with the default model (78 to 96 % without)",
 };
 const NOISY_SHAPES = "took 3 to 40 % of the leaf points for wood with 5 cm of noise (none without)";
 const TRUTH = "Of trees with known labels that were made so, method";

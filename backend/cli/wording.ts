@@ -81,6 +81,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ],
   ["; scan_heights has all.", "."],
   [", half_points)", ")"],
+  [" in the mean (height_drop_m).", " in the mean."],
   ["; scan_offsets has the directions.", "; scan_offsets of the summary has the directions."],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];

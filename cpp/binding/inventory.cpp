@@ -67,6 +67,7 @@ const TreeField kTreeFields[] = {
     {"lean_deg", lean_of},
     {"lean_azimuth_deg", azimuth_of},
     {"height_m", [](const MeasuredTree& t) { return t.height_m; }},
+    {"height_drop_m", [](const MeasuredTree& t) { return t.height_drop_m; }},
     {"strip_m", [](const MeasuredTree& t) { return t.strip_m; }},
     {"dbh_diameter_m", PC_BREAST_HEIGHT(2 * s.circle.radius)},
     {"dbh_sigma_m", [](const MeasuredTree& t) { return t.dbh_sigma_m; }},

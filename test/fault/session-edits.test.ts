@@ -55,7 +55,7 @@ const STREAMED = /^(bake|extract_by_column|commit_labels)/;
 const STALE = /^(delete|reset|label|commit|bake|filter|split|extract|duplicate|transform, turn|rebuild|merge|segment)/;
 
 /** Warnings about the few points of these tests. */
-const OF_THE_POINTS = /^No point is wood|labelled as noise|stand at the place of another one/;
+const OF_THE_POINTS = /^No point is wood|labelled as noise|stand at the place of another one|cm apart \(median\)/;
 
 interface Ending {
   readonly ok: boolean;

@@ -60,6 +60,8 @@ export interface InventoryRows {
   readonly impossible: ImpossibleTrees;
   /** Of the circle at breast height of each tree; NaN without one. */
   readonly scatters_m: readonly number[];
+  /** Of the height of each measured tree: height_drop_m. */
+  readonly drops_m: readonly number[];
 }
 
 export function inventoryRows(
@@ -113,6 +115,9 @@ export function inventoryRows(
     ground_sources,
     impossible: impossibleTrees(trees),
     scatters_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_scatter_m")),
+    drops_m: Array.from({ length: trees.length }, (_, i) => i)
+      .filter((i) => trees.get(i, "too_few_points") === 0)
+      .map((i) => trees.get(i, "height_drop_m")),
     small_count,
     failed_count: skipped.length / 3 - small_count,
   };
@@ -170,6 +175,7 @@ function measures(trees: Table, i: number, method: "ransac" | "hough") {
     dbh_m,
     dbh: dbh_m === null ? null : dbhOf(trees, i, dbh_m, method),
     height_m: get("height_m"),
+    height_drop_m: get("height_drop_m"),
     n_crown_points: get("n_crown_points"),
     crown_base_height_m: known("crown_base_height_m"),
     crown_projected_area_m2: area,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -262,6 +263,7 @@ class Inventory {
     stem.seed += id;
     out.stem = measure_stem(points, ground, stem, ctx_);
     out.height_m = out.box.max.z - out.stem.base.z;
+    out.height_drop_m = expected_drop(points);
     out.dbh_sigma_m = breast_height_sigma(out.stem);
     if (is_shrub(out.stem, out.height_m, stem.breast_height_m) ||
         is_no_stem(out.stem, out.height_m, out.dbh_sigma_m)) {
@@ -322,6 +324,27 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
   const double at_once =
       std::min(static_cast<double>(rows), static_cast<double>(threads) * static_cast<double>(largest));
   return kPerRow * static_cast<double>(rows) + kPerPoint * at_once;
+}
+
+double expected_drop(Span<const Vec3d> points) {
+  constexpr std::size_t kTop = 48;  // the others weigh less than 1e-14
+  std::vector<double> top;
+  for (const Vec3d& p : points) {
+    if (top.size() == kTop && !(p.z > top.front())) continue;
+    if (top.size() == kTop) {
+      std::pop_heap(top.begin(), top.end(), std::greater<>());
+      top.pop_back();
+    }
+    top.push_back(p.z);
+    std::push_heap(top.begin(), top.end(), std::greater<>());
+  }
+  std::sort(top.begin(), top.end(), std::greater<>());
+  double drop = 0, odds = 1;
+  for (const double z : top) {
+    odds /= 2;
+    drop += odds * (top.front() - z);
+  }
+  return drop;
 }
 
 bool is_shrub(const Stem& stem, double height_m, double breast_height_m) {

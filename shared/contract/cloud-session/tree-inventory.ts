@@ -162,6 +162,12 @@ export const TreeRow = z
     dbh_m: nullable("diameter at breast height, metres; flags tell how far it can be trusted"),
     dbh: DbhRecord.nullable().optional().describe("the circle at breast height; null = none"),
     height_m: z.number().optional().describe("highest point above ground_z, metres"),
+    height_drop_m: z
+      .number()
+      .optional()
+      .describe(
+        "how much lower height_m would be, in the mean, with every second point of the tree, metres: trees of few points are higher than their highest point, those of a reference forest by about twice this",
+      ),
     n_crown_points: z.int().optional().describe("points that are not stem"),
     crown_base_height_m: nullable("lower end of the crown above ground_z, metres"),
     crown_projected_area_m2: nullable("area of the convex hull of the crown seen from above, m2"),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -99,6 +100,29 @@ struct Plot {
                           params, ctx);
   }
 };
+
+/// The mean over all halves of the points, of which each is as likely.
+TEST(TreeInventory, TheDropIsThatOfEverySecondPoint) {
+  const auto drop_of = [](const std::vector<Vec3d>& points) {
+    return expected_drop({points.data(), points.size()});
+  };
+  EXPECT_DOUBLE_EQ(drop_of({{0, 0, 8}, {1, 0, 10}, {0, 1, 9}}), 0.5);
+  EXPECT_EQ(drop_of({{0, 0, 7}}), 0);
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<Vec3d> crown;
+  for (int i = 0; i < 500; ++i) crown.push_back({unit(random), unit(random), 20 * std::sqrt(unit(random))});
+  double sum = 0, top = 0;
+  for (const Vec3d& p : crown) top = std::max(top, p.z);
+  constexpr int kHalves = 20'000;
+  for (int k = 0; k < kHalves; ++k) {
+    double highest = 0;
+    for (const Vec3d& p : crown)
+      if (unit(random) < 0.5) highest = std::max(highest, p.z);
+    sum += top - highest;
+  }
+  EXPECT_NEAR(drop_of(crown) / (sum / kHalves), 1, 0.03);
+}
 
 TEST(TreeInventory, EveryIdIsARowOrSkipped) {
   Plot plot;

@@ -14,9 +14,14 @@ export const repeatedWarning = (share: number, consequence: string): string[] =>
         `About ${Math.round(100 * share)} % of the points stand at the place of another one, which counts as a neighbour: ${consequence}. Was a file imported or merged twice?`,
       ];
 
-/** Share of a sample of the points that stand at the place of another one. */
-export async function repeatedShare(positions: NativeColumn, skip: NativeColumn | null, job: Job): Promise<number> {
-  const params = { max_samples: SAMPLES, seed: null };
-  const { duplicate_count, sampled_count } = await job.track(() => cloud.pointSpacing(positions, skip, params));
-  return sampled_count > 0 ? duplicate_count / sampled_count : 0;
-}
+/** Spacing of a sample of the points. */
+export const sampledSpacing = (
+  positions: NativeColumn,
+  skip: NativeColumn | null,
+  job: Job,
+): Promise<cloud.PointSpacing> =>
+  job.track(() => cloud.pointSpacing(positions, skip, { max_samples: SAMPLES, seed: null }));
+
+/** Share of a sample that stands at the place of another point. */
+export const repeatedShare = ({ duplicate_count, sampled_count }: cloud.PointSpacing): number =>
+  sampled_count > 0 ? duplicate_count / sampled_count : 0;

@@ -1,10 +1,9 @@
 import type { Job } from "../../jobs/job.ts";
-import { pointSpacing } from "../../native/cloud/cloud.ts";
+import type { PointSpacing } from "../../native/cloud/cloud.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
 import { woodScatter } from "../../native/wood.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
-import type { WoodInput } from "./wood-input.ts";
 
-const SPACING_SAMPLES = 20_000;
 /** Between scans on which the methods hold and those on which they fail, metres: docs/accuracy.md, Wood of worse scans. */
 const SPARSE_M = 0.06;
 const NOISY_M = 0.016;
@@ -41,15 +40,15 @@ export function qualityWarnings({ spacing_m, scatter_m }: ScanQuality, method: s
   ];
 }
 
+/** A labelled scan. */
+interface LabelledScan {
+  readonly positions: NativeColumn;
+  readonly labels: ColumnRef;
+  readonly spacing: PointSpacing;
+}
+
 /** Warns of scans in which no method tells wood from leaves as it does in good ones: sparse points, noise. */
-export async function scanWarnings(
-  { positions, skip }: WoodInput,
-  labels: ColumnRef,
-  method: string,
-  job: Job,
-): Promise<string[]> {
-  const params = { max_samples: SPACING_SAMPLES, seed: null };
-  const { distinct_median_m } = await job.track(() => pointSpacing(positions, skip, params));
-  const { scatter_m } = await job.track(() => woodScatter(positions, labels.native));
-  return qualityWarnings({ spacing_m: distinct_median_m, scatter_m }, method);
+export async function scanWarnings(scan: LabelledScan, method: string, job: Job): Promise<string[]> {
+  const { scatter_m } = await job.track(() => woodScatter(scan.positions, scan.labels.native));
+  return qualityWarnings({ spacing_m: scan.spacing.distinct_median_m, scatter_m }, method);
 }

@@ -14,7 +14,7 @@ import { publishLabels } from "../classify/label-column.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal, costWarning } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
-import { repeatedShare, repeatedWarning } from "../run/repeated-points.ts";
+import { repeatedShare, repeatedWarning, sampledSpacing } from "../run/repeated-points.ts";
 import { scanWarnings } from "./scan-warnings.ts";
 import type { CheckedWood } from "./wood-filter.ts";
 import {
@@ -77,21 +77,22 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
   const start = performance.now();
   if (filter.ml) {
     const { labels, report } = await labelByNetwork(input, filter.ml, job);
+    const spacing = await sampledSpacing(input.positions, input.skip, job.quiet());
     const warnings = [
       ...filter.unused,
       ...input.noise,
       ...groundWarnings(input, filter),
       ...report.warnings,
       ...shareWarnings(report, filter),
-      ...(await scanWarnings(input, labels, filter.method, job.quiet())),
+      ...(await scanWarnings({ ...input, labels, spacing }, filter.method, job.quiet())),
     ];
     return { labels, report: { ...report, warnings, elapsed_s: (performance.now() - start) / 1000 } };
   }
   const { positions, skip, reflectance } = input;
   const found = await job.track(() => woodLeaf(positions, skip, reflectance, nativeParams(filter, most_points)));
   const labels = job.adopt(new ColumnRef(found.wood_class));
-  // Points at one place are one voxel.
-  const repeated = found.voxel_m > 0 ? 0 : await repeatedShare(positions, skip, job.quiet());
+  const spacing = await sampledSpacing(positions, skip, job.quiet());
+  const repeated = found.voxel_m > 0 ? 0 : repeatedShare(spacing); // points at one place are one voxel
   const report: WoodReport = {
     num_wood: found.num_wood,
     num_leaf: found.num_leaf,
@@ -112,7 +113,7 @@ async function labelWood({ input, filter, most_points }: WoodPlan, job: Job) {
       ...repeatedWarning(repeated, "shapes are measured at fewer places than asked for"),
       ...found.warnings,
       ...shareWarnings(found, filter),
-      ...(await scanWarnings(input, labels, filter.method, job.quiet())),
+      ...(await scanWarnings({ ...input, labels, spacing }, filter.method, job.quiet())),
     ],
     elapsed_s: (performance.now() - start) / 1000,
   };

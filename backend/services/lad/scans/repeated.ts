@@ -2,7 +2,7 @@ import { AppError } from "../../../../shared/errors.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { cloudStats, hitMask } from "../../../native/cloud/cloud.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
-import { repeatedShare, TOLD_REPEATED } from "../../run/repeated-points.ts";
+import { repeatedShare, sampledSpacing, TOLD_REPEATED } from "../../run/repeated-points.ts";
 import type { CheckedScan, ReadScan } from "./scans.ts";
 
 const TWICE = "intervals are too narrow, and with several returns per pulse the leaf area is wrong";
@@ -36,7 +36,7 @@ export async function repeatedPulses(scans: readonly ReadScan[], job: Job): Prom
     const { positions, is_miss, deleted } = scan.beams;
     const mask = await part.track(() => hitMask(is_miss, deleted, positions.length));
     const skip = mask.skip ? part.adopt(new ColumnRef(mask.skip)).native : null;
-    const share = await repeatedShare(positions, skip, part);
+    const share = repeatedShare(await sampledSpacing(positions, skip, part));
     if (share >= TOLD_REPEATED)
       told.push(
         `${scan.notes.name}: about ${Math.round(100 * share)} % of the hits stand at the place of another one. Pulses that come twice count twice: ${TWICE}. Was a file imported or merged twice?`,

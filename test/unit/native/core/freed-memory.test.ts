@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { addonPath } from "../../../../backend/native/core/load.ts";
 
 /**
- * Frees one block of 30 MiB, after which glibc keeps freed memory up to twice that, then 20 of 2 MiB; prints by how much the
+ * Frees one block of 30 MiB, after which glibc keeps freed memory up to twice that, then 28 of 2 MiB; prints by how much the
  * memory of the process has grown.
  */
 const FREEING = `
@@ -21,7 +21,7 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 50)).then(gc);
   const before = anonymous();
   use(1, 30);
   await settle();
-  use(20, 2);
+  use(28, 2);
   for (let i = 0; i < 5; i += 1) await settle();
   console.log(anonymous() - before);
 })();`;

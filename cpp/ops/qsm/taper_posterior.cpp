@@ -11,6 +11,7 @@ namespace {
 constexpr double kAxisReach = 3.0;   // metres along which ln(radius / law) stays alike
 constexpr double kForkKeep = 0.8;    // of it that a branch inherits
 constexpr double kForkGrowth = 0.5;  // power of the share of the growth that the branch has
+constexpr double kJumpError = 0.3;   // of what the law changes by from piece to piece of an axis
 constexpr double kStudent = 4;       // degrees of freedom
 constexpr int kRounds = 3;
 
@@ -41,6 +42,10 @@ std::vector<Step> steps_of(const std::vector<QsmCylinder>& cylinders, const Tape
       if (!step.tells) step.keep *= kForkKeep * std::pow(share, kForkGrowth);
     }
     step.variance = prior.spread[i] * prior.spread[i] * (1 - step.keep * step.keep) + 1e-8;
+    if (step.tells) {
+      const double jump = kJumpError * (prior.log_radius[i] - prior.log_radius[parent]);
+      step.variance += jump * jump;
+    }
   }
   return steps;
 }

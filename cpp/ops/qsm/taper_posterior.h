@@ -36,8 +36,10 @@ struct TaperPosterior {
 /// Deviations given measured logarithms of radii.
 ///
 /// Model      A Gauss-Markov process on the tree, computed in two passes: what deviates from the law changes little along an
-///            axis, more at a fork, the more the less of the growth the branch has. A branch learns from what carries it but
-///            tells it nothing, since many branches that their law misses would outvote a stem that was measured.
+///            axis, more at a fork, the more the less of the growth the branch has. Where the law jumps because a branch leaves
+///            the axis, the size of that jump is uncertain: an axis that tapers evenly past its whorls keeps its measured radii.
+///            A branch learns from what carries it but tells it nothing, since many branches that their law misses would
+///            outvote a stem that was measured.
 /// Robust     What lies far from the estimate counts less (three rounds of Student weights).
 /// Level      The information on a constant added to a law is 1' S^-1 1, S the covariance of measured deviations: the sum of
 ///            law_share over the variance of each measurement.

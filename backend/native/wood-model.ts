@@ -22,6 +22,13 @@ export interface VoxelCloudInfo {
   readonly voxel_m: number;
 }
 
+/** cpp/ops/wood/voxel_hierarchy.h: lengths in metres. */
+export interface VoxelEdges {
+  readonly finest_m: number;
+  readonly coarsest_m: number;
+  readonly points_per_voxel: number;
+}
+
 /** cpp/ops/wood/voxel_hierarchy.h. */
 export interface CropParams {
   readonly levels: number;
@@ -76,7 +83,7 @@ export interface WoodModelNative {
     positions: NativeColumn,
     skip: NativeColumn,
     reflectance: NativeColumn | null,
-    params: { readonly voxel_m: number; readonly kinds: readonly FeatureKind[] },
+    params: VoxelEdges & { readonly kinds: readonly FeatureKind[] },
     options?: OpOptions,
   ): NativeJob<VoxelCloudInfo>;
   voxelCrops(cloud: NativeVoxelCloud, params: CropParams, options?: OpOptions): NativeJob<NativeCrops>;

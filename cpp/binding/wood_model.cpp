@@ -67,13 +67,15 @@ Napi::Value feature_widths(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// voxelCloud(positions, skip, reflectance, { voxel_m, kinds }, options?): NativeJob<VoxelCloudInfo>
+// voxelCloud(positions, skip, reflectance, { finest_m, coarsest_m, points_per_voxel, kinds }, options?): NativeJob<VoxelCloudInfo>
 Napi::Value voxel_cloud_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = typed_column(info[1], DType::kU8, "skip");
   const auto reflectance = optional_typed_column(info[2], DType::kF32, "reflectance");
   const auto js = strict_object(info[3], "params");
-  const double voxel_m = number_field(js, "voxel_m");
+  const VoxelEdges edges{.finest_m = number_field(js, "finest_m"),
+                         .coarsest_m = number_field(js, "coarsest_m"),
+                         .points_per_voxel = number_field(js, "points_per_voxel")};
   const std::vector<FeatureKind> kinds = kinds_of(js.Get("kinds"));
   return start_job<ModelCloudPtr>(
       info.Env(), job_options(info[4]),
@@ -87,7 +89,7 @@ Napi::Value voxel_cloud_job(const Napi::CallbackInfo& info) {
         cloud->positions = positions;
         cloud->skip = skip;
         cloud->kinds = kinds;
-        cloud->voxels = voxel_cloud(hits.points(), of_hits.view(), voxel_m, ctx);
+        cloud->voxels = voxel_cloud(hits.points(), of_hits.view(), edges, ctx);
         cloud->features = voxel_features(cloud->voxels, view_of(kinds), ctx);
         return cloud;
       },

@@ -15,7 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 from network import CLIP, OFFSET, ROUNDS
 
 OPSET, IR = 17, 8
-VOXEL_M, LEVELS, NEIGHBORS = 0.02, 2, 16
+VOXEL_M, FINEST_M, POINTS_PER_VOXEL = 0.02, 0.005, 1.25  # test/accuracy/wood-crops.ts
+LEVELS, NEIGHBORS = 2, 16
 MAX_POINTS, INNER = 24000, 0.7
 LOCAL, PATH, LINES = 36, 28, 22
 WIDTH = OFFSET + LOCAL + PATH + LINES
@@ -98,7 +99,13 @@ def package(identifier, training, metrics):
             ]
         },
         "hparams": {"num_classes": 2, "in_channels": WIDTH},
-        "hierarchy": {"voxel": VOXEL_M, "levels": LEVELS, "k": NEIGHBORS},
+        "hierarchy": {
+            "voxel": VOXEL_M,
+            "finest_voxel": FINEST_M,
+            "points_per_voxel": POINTS_PER_VOXEL,
+            "levels": LEVELS,
+            "k": NEIGHBORS,
+        },
         "crop": {"max_points": MAX_POINTS, "inner_fraction": INNER, "hops": ROUNDS},
         "classes": [
             {"value": 1, "name": "Wood", "color": "#8b5a2b"},

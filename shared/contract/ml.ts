@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   DEFAULT_CROP_INNER_FRACTION,
   DEFAULT_CROP_VOXELS,
+  DEFAULT_POINTS_PER_VOXEL,
   MAX_CROP_HOPS,
   MAX_CROP_VOXELS,
   MAX_MODEL_CLASSES,
@@ -75,7 +76,11 @@ export const ModelPackage = z
       in_channels: z.int().min(1),
     }),
     hierarchy: z.object({
+      /** Metres. The coarsest voxels, or all. */
       voxel: z.number().min(MIN_MODEL_VOXEL_M).max(1000),
+      /** Metres. With it, voxels are as fine as hold points_per_voxel in the mean, at least this. */
+      finest_voxel: z.number().min(MIN_MODEL_VOXEL_M).optional(),
+      points_per_voxel: z.number().min(1).max(1000).default(DEFAULT_POINTS_PER_VOXEL),
       levels: z.int().min(2).max(MAX_VOXEL_LEVELS),
       k: z.int().min(2).max(MAX_VOXEL_NEIGHBORS),
     }),
@@ -98,6 +103,9 @@ export const ModelPackage = z
       if (width !== CHANNEL_WIDTHS[name])
         wrong(["inputs", "channels", at, "width"], `is ${width}; ${name} has ${CHANNEL_WIDTHS[name]} columns`);
     }
+    const { voxel, finest_voxel } = model.hierarchy;
+    if (finest_voxel !== undefined && finest_voxel > voxel)
+      wrong(["hierarchy", "finest_voxel"], `is ${finest_voxel}, but voxel is ${voxel}: it must not be larger`);
     if (new Set(channels.map(({ name }) => name)).size < channels.length)
       wrong(["inputs", "channels"], "names a channel twice");
     const columns = channels.reduce((sum, { width }) => sum + width, 0);

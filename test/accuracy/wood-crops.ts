@@ -8,11 +8,17 @@ import type { LabelledCloud } from "./wood-variants.ts";
 
 /** Of the bundled model: resources/ml_models. */
 export const MODEL_INPUT = {
-  voxel_m: 0.02,
+  finest_m: 0.005,
+  coarsest_m: 0.02,
+  points_per_voxel: 1.25,
   kinds: ["dxyz", "local_geometry", "path", "lines"],
   levels: 2,
   neighbors: 16,
-} as const satisfies { voxel_m: number; kinds: readonly native.FeatureKind[]; levels: number; neighbors: number };
+} as const satisfies native.VoxelEdges & {
+  kinds: readonly native.FeatureKind[];
+  levels: number;
+  neighbors: number;
+};
 
 const NO_VOXEL = 0xffffffff;
 
@@ -64,18 +70,19 @@ export async function writeCrops(
   const xyz = positions(labels.xyz);
   const skip = column("u8", new Uint8Array(labels.organ.length));
   const started = process.cpuUsage();
-  const made = await job.track(() => native.voxelCloud(xyz, skip, null, MODEL_INPUT));
+  const { levels, neighbors, ...cloud_params } = MODEL_INPUT;
+  const made = await job.track(() => native.voxelCloud(xyz, skip, null, cloud_params));
   const { user } = process.cpuUsage(started);
   const counts = await countsOf(made.cloud, made.voxel_count, labels, job);
   const params = {
-    ...MODEL_INPUT,
+    levels,
+    neighbors,
     max_voxels: options.max_voxels,
     inner_fraction: options.inner_fraction,
     class_count: 2,
     hops: 0,
   };
-  const { kinds, voxel_m, ...crop_params } = params;
-  const crops = await job.track(() => native.voxelCrops(made.cloud, crop_params));
+  const crops = await job.track(() => native.voxelCrops(made.cloud, params));
   let written = 0;
   for (let k = 0; written < options.most; k += 1) {
     const crop = await job.track(() => native.nextCrop(crops));
@@ -89,6 +96,7 @@ export async function writeCrops(
       width: crop.features.byteLength / 4 / rows.length,
       neighbors: MODEL_INPUT.neighbors,
       voxels: made.voxel_count,
+      voxel_m: made.voxel_m,
       points: labels.organ.length,
       feature_s: user / 1e6,
       ...about,

@@ -22,7 +22,7 @@ export function drawnScan(species: string, seed: number): TreeScanOptions {
     seed,
     positions,
     scanner: SCANNERS[Math.floor(SCANNERS.length * next())] ?? SCANNERS[0],
-    every: (isForest ? 1.5 : 2) * Math.exp(1.2 * next()) * Math.sqrt(positions / 2),
+    every: (isForest ? Math.exp(0.4 + 1.2 * next()) : Math.exp(2 * next())) * Math.sqrt(positions / 2),
     leaves: next() < 0.87,
     bare: next() < 0.5 ? 0.2 + 0.7 * next() : 0,
     // Within the season that has leaves; a bougainvillea has more shoots at 240 days than a tree at 1200.

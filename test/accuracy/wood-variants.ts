@@ -112,7 +112,7 @@ export function drawnVariant(next: Uniform): Variant {
   return {
     scale: Math.exp(-0.4 + 1.1 * next()),
     thin_m: isThinned ? 0.01 * Math.exp(2 * next()) : 0,
-    most_points: Math.round(12_000 * Math.exp(3 * next())),
+    most_points: Math.round(12_000 * Math.exp(3.5 * next())),
     noise_m: pick < 0.4 ? 0 : 0.05 * next() ** 4,
     mixed: next() < 0.5 ? 0.06 * next() : 0,
     missing: next() < 0.15 ? 0.35 * next() : 0,

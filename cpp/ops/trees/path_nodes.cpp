@@ -17,12 +17,14 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kBlock = 65'536;
-constexpr double kMiddleCell = 0x1p31;   // of the keys' range
-constexpr double kMostCells = 0x1.fp30;  // from the origin to any point
-constexpr double kFine = 0x1p20;         // parts of a voxel, for exact sums
-constexpr double kHeightParts = 0x1p16;  // parts of a metre
-constexpr double kMostHeight = 0x1p14;   // metres; higher ones are unknown
-constexpr std::uint64_t kShare = 16;     // one voxel of so many is counted
+constexpr double kMiddleCell = 0x1p31;       // of the keys' range
+constexpr double kMostCells = 0x1.fp30;      // from the origin to any point
+constexpr double kFine = 0x1p20;             // parts of a voxel, for exact sums
+constexpr double kHeightParts = 0x1p16;      // parts of a metre
+constexpr double kMostHeight = 0x1p14;       // metres; higher ones are unknown
+constexpr std::uint64_t kShare = 16;         // one voxel of so many is counted,
+constexpr std::size_t kAllCounted = 65'536;  // of clouds with more points
+constexpr std::uint64_t kFewestNodes = 128;
 constexpr int kBisections = 6;
 
 Box3d box_of(Span<const Vec3d> xyz, OpContext& ctx) {
@@ -84,8 +86,9 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64, Steele et al. 2014
   return value ^ value >> 31;
 }
 
-/// Number of voxels with points, from one in kShare of them.
+/// Number of voxels with points, of large clouds from one in kShare of them.
 std::uint64_t estimated_count(Span<const Vec3d> xyz, const Grid& grid, OpContext& ctx) {
+  const std::uint64_t share = xyz.size > kAllCounted ? kShare : 1;
   std::vector<std::vector<std::uint64_t>> found((xyz.size + kBlock - 1) / kBlock);
   parallel_for(ctx, xyz.size, kBlock, [&](std::size_t begin, std::size_t end) {
     auto& hashes = found[begin / kBlock];
@@ -93,7 +96,7 @@ std::uint64_t estimated_count(Span<const Vec3d> xyz, const Grid& grid, OpContext
       if (!is_finite(xyz[i])) continue;
       const Cell cell = grid.of(xyz[i]);
       const std::uint64_t hash = mixed(mixed(cell.xy() + 0x9E3779B97F4A7C15) + cell.z);
-      if (hash % kShare == 0) hashes.push_back(hash);
+      if (hash % share == 0) hashes.push_back(hash);
     }
     std::sort(hashes.begin(), hashes.end());
     hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
@@ -105,7 +108,7 @@ std::uint64_t estimated_count(Span<const Vec3d> xyz, const Grid& grid, OpContext
   }
   BulkVector<std::uint32_t> rows(all.size());
   radix_sort_pairs(all.view(), rows.view(), 64, ctx);
-  return kShare * static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
+  return share * static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
 }
 
 /// Finite rows, sorted by voxel, and where each voxel begins.
@@ -219,19 +222,24 @@ PathNodes path_nodes(HitPoints points, Span<const float> heights, double edge_m,
   return nodes;
 }
 
-double path_node_edge(HitPoints points, double finest_m, std::uint64_t most_nodes, OpContext& ctx) {
+double path_node_edge(HitPoints points, const EdgeRange& range, std::uint64_t most_nodes, OpContext& ctx) {
   const auto xyz = points.xyz();
-  require(std::isfinite(finest_m) && finest_m > 0, "the edge of a voxel must be finite and above 0");
-  if (xyz.size <= most_nodes) return finest_m;
+  require(range.finest > 0 && range.finest <= range.coarsest && std::isfinite(range.finest),
+          "edges of voxels must be above 0, the finest one finite and at most the coarsest one");
+  require(std::isfinite(range.coarsest) || most_nodes >= kFewestNodes, "any cloud has 128 voxels");
+  if (xyz.size <= most_nodes) return range.finest;
   ctx.begin_phase("Counting voxels", 0);
   const Box3d box = box_of(xyz, ctx);
-  if (box.empty()) return finest_m;
+  if (box.empty()) return range.finest;
   const auto fits = [&](double edge) {
     return estimated_count(xyz, grid_over(box, edge, {}), ctx) <= most_nodes;
   };
-  if (fits(finest_m)) return finest_m;
-  double fine = finest_m, coarse = 2 * finest_m;
-  while (!fits(coarse)) fine = std::exchange(coarse, 2 * coarse);
+  if (fits(range.finest)) return range.finest;
+  double fine = range.finest, coarse = std::min(2 * fine, range.coarsest);
+  while (!fits(coarse)) {
+    if (coarse >= range.coarsest) return range.coarsest;
+    fine = std::exchange(coarse, std::min(2 * coarse, range.coarsest));
+  }
   for (int i = 0; i < kBisections; ++i) {
     const double middle = std::sqrt(fine * coarse);
     (fits(middle) ? coarse : fine) = middle;

@@ -40,11 +40,24 @@ Scale scale_of(Span<const float> reflectance, OpContext& ctx) {
   return {middle, (high - low) / 2};
 }
 
+double edge_of(HitPoints points, const VoxelEdges& edges, OpContext& ctx) {
+  if (edges.finest_m == edges.coarsest_m) return edges.coarsest_m;
+  const auto xyz = points.xyz();
+  const auto finite = std::count_if(xyz.begin(), xyz.end(), [](const Vec3d& p) { return is_finite(p); });
+  const auto most = static_cast<std::uint64_t>(static_cast<double>(finite) / edges.points_per_voxel);
+  return path_node_edge(points, {edges.finest_m, edges.coarsest_m}, most, ctx);
+}
+
 }  // namespace
 
-VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, double voxel_m, OpContext& ctx) {
-  require(std::isfinite(voxel_m) && voxel_m > 0, "voxel_m must be finite and above 0");
+VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, const VoxelEdges& edges,
+                       OpContext& ctx) {
+  require(edges.finest_m > 0 && edges.finest_m <= edges.coarsest_m && std::isfinite(edges.coarsest_m),
+          "finest_m and coarsest_m must be finite and above 0, and finest_m at most coarsest_m");
+  require(edges.points_per_voxel >= 1 && std::isfinite(edges.points_per_voxel),
+          "points_per_voxel must be finite and at least 1");
   require(reflectance.empty() || reflectance.size == points.size(), "every point needs a reflectance");
+  const double voxel_m = edge_of(points, edges, ctx);
   VoxelCloud cloud;
   if (reflectance.empty()) {
     cloud.nodes = path_nodes(points, {}, voxel_m, {}, ctx);

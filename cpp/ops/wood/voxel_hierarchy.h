@@ -33,15 +33,26 @@ struct VoxelCloud {
   std::size_t size() const { return nodes.size(); }
 };
 
+/// The edges of voxels that a network knows, metres: 0 < finest_m <= coarsest_m.
+struct VoxelEdges {
+  double finest_m, coarsest_m;
+  double points_per_voxel;  ///< at least 1
+
+  static VoxelEdges of(double edge_m) { return {edge_m, edge_m, 1}; }
+};
+
 /// Voxelizes a cloud about the middle of its box, in doubles.
 ///
 /// points       metres; rows that are not finite belong to no voxel
+/// edges        The finest edge at which voxels hold points_per_voxel points in the mean, or more; coarsest_m where none
+///              does. To about 1 % of their number.
 /// reflectance  (n) of the points, or empty. A voxel has the mean of (value - median) / ((q98 - q02) / 2), clipped to
 ///              -3 .. 3; 0 where the cloud has one value. Values that are not finite count as the median.
 /// Order        The voxels do not depend on threads nor on the order of the points.
 /// Cost         36 bytes a point and 44 a voxel.
-/// Errors       kInvalidArgument for an edge that is not finite and positive, lengths that differ, 2^32 points or more.
-VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, double voxel_m, OpContext& ctx);
+/// Errors       kInvalidArgument for edges and points_per_voxel outside their ranges, lengths that differ, 2^32 points or more.
+VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, const VoxelEdges& edges,
+                       OpContext& ctx);
 
 /// How a cloud is divided for a network.
 struct CropParams {

@@ -10,6 +10,7 @@ namespace pc {
 namespace {
 
 constexpr double kFinestVoxel = 1e-4;
+constexpr std::uint64_t kFewestVoxels = 128;
 
 }  // namespace
 
@@ -17,8 +18,9 @@ void voxel_means(HitPoints points, const WoodVoxels& voxels, WoodPoints& out, Op
   const double finest = std::max(voxels.finest_m, kFinestVoxel);
   double edge = voxels.voxel_m;
   if (!(edge > 0))
-    edge = out.finite_count > voxels.most_points ? path_node_edge(points, finest, voxels.most_points, ctx)
-                                                 : finest;
+    edge = out.finite_count > voxels.most_points
+               ? path_node_edge(points, {finest}, std::max(voxels.most_points, kFewestVoxels), ctx)
+               : finest;
   PathNodes nodes = path_nodes(points, {}, edge, out.origin, ctx);
   out.voxel_m = nodes.edge_m;
   out.place = std::move(nodes.place);

@@ -24,13 +24,15 @@ function tree(count: number): Float64Array {
   return out;
 }
 
+const EDGES = { finest_m: 0.02, coarsest_m: 0.02, points_per_voxel: 1 };
+
 async function featuresOf(
   xyz: Float64Array,
   options: { threads?: number } = {},
   kinds: readonly native.FeatureKind[] = KINDS,
 ) {
   const skip = column("u8", new Uint8Array(xyz.length / 3));
-  const made = await native.voxelCloud(positions(xyz), skip, null, { voxel_m: 0.02, kinds }, options).promise;
+  const made = await native.voxelCloud(positions(xyz), skip, null, { ...EDGES, kinds }, options).promise;
   const table = await native.voxelColumns(made.cloud).promise;
   return {
     ...made,
@@ -162,7 +164,9 @@ describe("a cancel while features are computed", () => {
       column("u8", new Uint8Array(400_000)),
       null,
       {
-        voxel_m: 0.005,
+        ...EDGES,
+        finest_m: 0.005,
+        coarsest_m: 0.005,
         kinds: KINDS,
       },
       { threads: 1 },
@@ -186,8 +190,7 @@ describe("crops of voxels", () => {
     xyz.fill(Number.NaN, 0, 1);
     const skip = new Uint8Array(2000);
     skip[1] = 1;
-    const made = await native.voxelCloud(positions(xyz), column("u8", skip), null, { voxel_m: 0.02, kinds: KINDS })
-      .promise;
+    const made = await native.voxelCloud(positions(xyz), column("u8", skip), null, { ...EDGES, kinds: KINDS }).promise;
     const table = await native.voxelColumns(made.cloud).promise;
     const places = values(table.places);
     const place = (v: number) => [0, 1, 2].map((k) => Number(places[3 * v + k]));
@@ -230,7 +233,7 @@ describe("crops of voxels", () => {
 
   it("refuse parameters and logits that they cannot use", async () => {
     const made = await native.voxelCloud(positions(tree(50)), column("u8", new Uint8Array(50)), null, {
-      voxel_m: 0.02,
+      ...EDGES,
       kinds: ["dxyz"],
     }).promise;
     await expect(native.voxelCrops(made.cloud, { ...CROPS, max_voxels: 10 }).promise).rejects.toThrow("max_voxels");

@@ -51,7 +51,7 @@ struct Outcome {
 Outcome run(const std::vector<Vec3d>& points, std::uint32_t max_voxels, std::uint32_t hops, int threads) {
   return with_context(threads, [&](OpContext& ctx) {
     const VoxelCloud cloud =
-        voxel_cloud(HitPoints::assume_hits({points.data(), points.size()}), {}, 0.02, ctx);
+        voxel_cloud(HitPoints::assume_hits({points.data(), points.size()}), {}, VoxelEdges::of(0.02), ctx);
     CropSequence crops(cloud, {1, 8, max_voxels, 0.7, 2, hops}, ctx);
     Outcome out;
     out.of_voxel.resize(cloud.size());

@@ -103,6 +103,8 @@ export interface FoundTrees extends TreeLabels {
   readonly nodes: number | null;
   /** Of pathTrees: points more than 2 m above the ground. */
   readonly high: { readonly count: number; readonly of_stems: number; readonly without_tree: number } | null;
+  /** Of pathTrees: low plants that cover the ground without a gap and are no trees. */
+  readonly carpet: { readonly area_m2: number; readonly point_count: number } | null;
 }
 
 /** Functions of the addon for trees; one declaration for the facade and for tests. */

@@ -217,6 +217,7 @@ struct FoundTrees {
   std::optional<double> node_m;             ///< of path_trees
   std::optional<std::uint64_t> node_count;  ///< of path_trees
   std::optional<HighPoints> high;           ///< of path_trees
+  std::optional<LowCarpet> carpet;          ///< of path_trees
 };
 
 Napi::Value high_to_js(Napi::Env env, const HighPoints& high) {
@@ -224,6 +225,13 @@ Napi::Value high_to_js(Napi::Env env, const HighPoints& high) {
   out.Set("count", static_cast<double>(high.count));
   out.Set("of_stems", static_cast<double>(high.of_stems));
   out.Set("without_tree", static_cast<double>(high.without_tree));
+  return out;
+}
+
+Napi::Value carpet_to_js(Napi::Env env, const LowCarpet& carpet) {
+  auto out = Napi::Object::New(env);
+  out.Set("area_m2", carpet.area_m2);
+  out.Set("point_count", static_cast<double>(carpet.point_count));
   return out;
 }
 
@@ -243,6 +251,7 @@ Napi::Value found_to_js(Napi::Env env, FoundTrees&& found) {
                        ? Napi::Value(Napi::Number::New(env, static_cast<double>(*found.node_count)))
                        : env.Null());
   out.Set("high", found.high ? high_to_js(env, *found.high) : env.Null());
+  out.Set("carpet", found.carpet ? carpet_to_js(env, *found.carpet) : env.Null());
   return out;
 }
 
@@ -304,6 +313,8 @@ constexpr PathConstantName kPathConstantNames[] = {
     {"limb_cost_m", &PathConstants::limb_cost_m},
     {"low_m", &PathConstants::low_m},
     {"base_gap_m", &PathConstants::base_gap_m},
+    {"widest_base_m", &PathConstants::widest_base_m},
+    {"carpet_height_m", &PathConstants::carpet_height_m},
     {"least_height_m", &PathConstants::least_height_m},
     {"base_start_cost_m", &PathConstants::base_start_cost_m},
     {"least_points", &PathConstants::least_points},
@@ -340,6 +351,7 @@ FoundTrees path_found(HitPoints points, Span<const float> heights, Span<const Ve
     found.plan = tree_tile_plan(points, *found.node_count, tiling->buffer_m, tiling->tile_nodes, ctx);
     TiledPathTrees tiled = tiled_path_trees(points, heights, seeds, params, *found.plan, ctx);
     found.high = tiled.high;
+    found.carpet = tiled.carpet;
     found.tiled = std::move(tiled.found);
     found.tree_count = found.tiled.tree_count;
     labels = std::move(found.tiled.tree_instance);
@@ -348,6 +360,7 @@ FoundTrees path_found(HitPoints points, Span<const float> heights, Span<const Ve
     found.tree_count = whole.trees.size();
     found.node_count = whole.node_count;
     found.high = whole.high;
+    found.carpet = whole.carpet;
     labels = std::move(whole.tree_instance);
   }
   found.empty_seeds = unused_numbers(labels.view(), seeds.size, ctx);

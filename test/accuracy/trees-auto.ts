@@ -22,6 +22,8 @@ const CONSTANTS = [
   "limb_cost_m",
   "low_m",
   "base_gap_m",
+  "widest_base_m",
+  "carpet_height_m",
   "least_height_m",
   "base_start_cost_m",
   "least_points",

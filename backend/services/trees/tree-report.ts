@@ -11,6 +11,11 @@ const FEW_CROWN_POINTS = 25;
 /** Fewer crowns say nothing about the scale. */
 const SEVERAL_CROWNS = 10;
 
+/** cpp/ops/trees/path_constants.h: plants that are this high are trees, also where they touch. */
+const CARPET_HEIGHT_M = 1.3;
+/** Less is not worth a word. */
+const LEAST_CARPET_M2 = 5;
+
 /** Where trees of less of the canopy have a stem, the cloud does not suit cheapest paths. */
 const LEAST_ON_STEMS = 0.25;
 
@@ -102,9 +107,10 @@ function voxelsOf(plan: GraphRun, { node_m, decimate_res1, decimate_res2 }: Foun
   };
 }
 
-function runWarnings({ tiled, stage1_collapsed, high }: FoundTrees, { seeds }: GraphRun["input"]): string[] {
+function runWarnings({ tiled, stage1_collapsed, high, carpet }: FoundTrees, { seeds }: GraphRun["input"]): string[] {
   const cut = tiled?.trees_truncated ?? 0;
   return [
+    ...(carpet ? carpetWarnings(carpet) : []),
     ...(high && !seeds ? stemWarnings(high) : []),
     ...(stage1_collapsed
       ? ["Stage 1 gave one segment; other voxels were tried, and params has those of the result. Give seed_points."]
@@ -114,6 +120,14 @@ function runWarnings({ tiled, stage1_collapsed, high }: FoundTrees, { seeds }: G
           `${cut} trees may have been cut at the edge of a tile; repeat with a tile_buffer_m above ${tiled?.buffer_m} m.`,
         ]
       : []),
+  ];
+}
+
+/** A sentence if low plants cover the ground so that none can be told from the next. */
+function carpetWarnings({ area_m2, point_count }: NonNullable<FoundTrees["carpet"]>): string[] {
+  if (area_m2 < LEAST_CARPET_M2) return [];
+  return [
+    `Plants below ${CARPET_HEIGHT_M} m cover about ${Math.round(area_m2)} m² without a gap between them: about ${point_count} points of them belong to no tree.`,
   ];
 }
 

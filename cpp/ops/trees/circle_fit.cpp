@@ -154,6 +154,17 @@ double radius_sigma(Span<const Vec2d> points, const PlainCircle& at, double elli
 
 }  // namespace
 
+bool is_hollow(Span<const Vec2d> points, const PlainCircle& circle, double inlier_distance_m) {
+  const double within = inside_radius(circle.radius, inlier_distance_m);
+  std::int64_t inside = 0, inliers = 0;
+  for (const Vec2d& p : points) {
+    const double distance = length(p.x - circle.center.x, p.y - circle.center.y);
+    inside += distance < within ? 1 : 0;
+    inliers += std::abs(distance - circle.radius) < inlier_distance_m ? 1 : 0;
+  }
+  return kInliersPerPointWithin * inside > inliers;
+}
+
 std::optional<PlainCircle> taubin_circle(Span<const Vec2d> points) {
   if (points.size < 3) return std::nullopt;
   const Vec2d mean = mean_of(points);
@@ -270,7 +281,9 @@ std::optional<FittedCircle> fit_circle(Span<const Vec2d> points, const CircleFit
   const auto circle = search_circle(all, params);
   if (!circle) return std::nullopt;
   auto out = refined(all, circle, params);
-  if (out) out->center = {out->center.x + mean.x, out->center.y + mean.y};
+  if (!out || (params.solid && is_hollow(all, {out->center, out->radius}, params.inlier_distance_m)))
+    return std::nullopt;
+  out->center = {out->center.x + mean.x, out->center.y + mean.y};
   return out;
 }
 

@@ -24,6 +24,9 @@ struct CircleFitParams {
   /// Expected second moment of the ellipticity e of stems, r(phi) = r (1 + e/2 cos 2(phi - phi0)): what a circle may miss
   /// where only an arc is seen.
   double ellipticity_square;
+  /// A stem is solid: points within a circle count against it, and one that is_hollow is none. Without it the caller looks
+  /// at what lies within.
+  bool solid = false;
 };
 
 struct PlainCircle {
@@ -45,7 +48,8 @@ struct FittedCircle {
 /// geometric one to the points near it.
 ///
 /// points   (n) metres, any origin; the same circle, to rounding, wherever the origin is
-/// Returns nothing with fewer than min_points points or if no circle with a radius in the limits has three inliers.
+/// Returns nothing with fewer than min_points points, if no circle with a radius in the limits has three inliers, and, with
+///          `solid`, if it is hollow: such a circle joins several stems or passes through shrubs.
 /// Order    For one order of the points the result is the same every time; at most 4000 of them take part in the search.
 /// Cost     O(n) time with at most 2000 triples of the search; below 10 ms for 4000 points.
 /// Error    The standard error of the radius is that of the geometric fit with residuals that are equal within sectors of
@@ -55,6 +59,10 @@ struct FittedCircle {
 ///          Algebraic fit: Taubin 1991, IEEE PAMI 13: 1115, solved as in Chernov 2010, Circular and linear regression,
 ///          section 5.10. Standard error: Liang & Zeger 1986, Biometrika 73: 13 (clusters).
 std::optional<FittedCircle> fit_circle(Span<const Vec2d> points, const CircleFitParams& params);
+
+/// Whether points lie where wood would be: within the circle more than half as many as its inliers, further from it than
+/// twice the distance of those.
+bool is_hollow(Span<const Vec2d> points, const PlainCircle& circle, double inlier_distance_m);
 
 /// The second part of fit_circle: the circle that the points near `start` lie on. Same points, result and errors.
 std::optional<FittedCircle> refine_circle(Span<const Vec2d> points, const PlainCircle& start,

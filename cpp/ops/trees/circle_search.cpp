@@ -59,14 +59,25 @@ std::optional<PlainCircle> random_circle(const std::vector<Vec2d>& points, const
   return through(points[i], points[j], points[k], params);
 }
 
-std::size_t points_near(const std::vector<Vec2d>& points, const PlainCircle& circle, double distance) {
+/// Points on a circle and within it.
+struct Evidence {
+  std::int64_t near = 0, inside = 0;
+  /// That of a hollow circle is below 0.
+  std::int64_t score() const { return near - kInliersPerPointWithin * inside; }
+};
+
+Evidence evidence_of(const std::vector<Vec2d>& points, const PlainCircle& circle,
+                     const CircleFitParams& params) {
+  const double distance = params.inlier_distance_m;
   const double low = std::max(0.0, circle.radius - distance), high = circle.radius + distance;
-  std::size_t count = 0;
+  const double within = params.solid ? inside_radius(circle.radius, distance) : 0;
+  Evidence out;
   for (const Vec2d& p : points) {
     const double x = p.x - circle.center.x, y = p.y - circle.center.y, squared = x * x + y * y;
-    count += squared > low * low && squared < high * high ? 1 : 0;
+    out.near += squared > low * low && squared < high * high ? 1 : 0;
+    out.inside += squared < within * within ? 1 : 0;
   }
-  return count;
+  return out;
 }
 
 /// Triples after which, with this share of inliers, one without an outlier was drawn with kConfidence.
@@ -79,17 +90,18 @@ double triples_needed(double inlier_share) {
 std::optional<PlainCircle> ransac(const std::vector<Vec2d>& points, const CircleFitParams& params,
                                   Draws& draws) {
   std::optional<PlainCircle> best;
-  std::size_t most = 0;
+  std::int64_t near = 0, most = 0;
   for (std::size_t drawn = 0; drawn < kMostTriples; drawn += kBatch) {
     for (std::size_t i = 0; i < kBatch; ++i) {
       const auto circle = random_circle(points, params, draws);
       if (!circle) continue;
-      const std::size_t count = points_near(points, *circle, params.inlier_distance_m);
-      if (count <= most) continue;
-      most = count;
+      const Evidence found = evidence_of(points, *circle, params);
+      if (found.score() <= most) continue;
+      most = found.score();
+      near = found.near;
       best = circle;
     }
-    const double share = static_cast<double>(most) / static_cast<double>(points.size());
+    const double share = static_cast<double>(near) / static_cast<double>(points.size());
     if (static_cast<double>(drawn + kBatch) >= triples_needed(share)) break;
   }
   return best;

@@ -14,14 +14,16 @@ namespace pc {
 std::vector<PathStart> low_starts(const PathNodes& nodes, std::uint32_t first_root,
                                   const PathConstants& constants, OpContext& ctx);
 
-/// The plant of each low start, kNoRoot = none: starts whose paths rise to half of least_height_m belong together if they
-/// stand within about base_gap_m of each other (in cells of half its length that touch); a plant is what rises to
-/// least_height_m. Lower starts in the cells of a plant are its, too.
+/// The plants without a stem: starts whose paths rise to half of least_height_m belong together if they stand within about
+/// base_gap_m of each other (in cells of half its length: base_sets, with widest_base_m); a plant is what rises to
+/// least_height_m, in a carpet to carpet_height_m. Lower starts in the cells of a plant are its, too.
 ///
 /// Plants are numbered in the order of their lowest start.
 struct Plants {
-  std::vector<std::uint32_t> of_start;  ///< by place in `starts`
+  std::vector<std::uint32_t> of_start;  ///< by place in `starts`; kNoRoot = none
+  std::vector<std::uint8_t> in_carpet;  ///< by place in `starts`: 1 = of a carpet, too low for a plant
   std::uint32_t count;
+  double carpet_m2;  ///< area of the cells of the latter
 };
 Plants plants_of(const PathNodes& nodes, const std::vector<PathStart>& starts, std::uint32_t first_root,
                  const Paths& paths, const PathConstants& constants, OpContext& ctx);

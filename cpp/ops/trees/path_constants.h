@@ -19,6 +19,8 @@ struct PathConstants {
   double limb_cost_m;  ///< paths of stems that are not seen near the ground start at the cost of such a step
   double low_m;        ///< plants without a stem start below this height
   double base_gap_m;   ///< such starts within this distance are one plant
+  double widest_base_m;      ///< of a plant: starts that are joined further are a carpet of plants
+  double carpet_height_m;    ///< least height of a plant in a carpet
   double least_height_m;     ///< of a tree without a stem
   double base_start_cost_m;  ///< paths of such trees start at the cost of one step of this length
   double least_points;       ///< of a tree that was found, in points
@@ -40,6 +42,8 @@ inline constexpr PathConstants kPathConstants{
     .limb_cost_m = 5.0,
     .low_m = 0.3,
     .base_gap_m = 0.45,
+    .widest_base_m = 2.5,
+    .carpet_height_m = 1.3,
     .least_height_m = 0.7,
     .base_start_cost_m = 0.1,
     .least_points = 30,

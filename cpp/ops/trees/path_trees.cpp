@@ -35,6 +35,8 @@ struct Group {
 struct Grouping {
   std::vector<std::uint32_t> group_of_root;  ///< kNoRoot = no tree
   std::vector<Group> groups;
+  std::vector<std::uint8_t> in_carpet;  ///< by root, as far as it goes: 1 = of a low carpet
+  LowCarpet carpet{};
 
   std::uint32_t of(std::uint32_t root) const { return root == kNoRoot ? kNoRoot : group_of_root[root]; }
   void add_start(const PathStart& start, const PathNodes& nodes) {
@@ -49,8 +51,12 @@ struct Grouping {
 void measure(const PathNodes& nodes, const Paths& paths, Grouping& grouping, OpContext& ctx) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
-    const std::uint32_t number = grouping.of(paths.root[i]);
-    if (number == kNoRoot) continue;
+    const std::uint32_t root = paths.root[i], number = grouping.of(root);
+    if (number == kNoRoot) {
+      if (root < grouping.in_carpet.size() && grouping.in_carpet[root] != 0)
+        grouping.carpet.point_count += nodes.points[i];
+      continue;
+    }
     Group& group = grouping.groups[number];
     group.points += nodes.points[i];
     if (!(nodes.height[i] <= group.height) && std::isfinite(nodes.height[i])) group.height = nodes.height[i];
@@ -99,6 +105,9 @@ Grouping grow_found(const PathNodes& nodes, const PathGraph& graph, const std::v
   std::iota(group_of.begin(), group_of.end(), 0U);
   for (const std::uint32_t plant : plants.of_start)
     group_of.push_back(plant == kNoRoot ? kNoRoot : stem_count + plant);
+  grouping.in_carpet.assign(stems.size(), 0);
+  grouping.in_carpet.insert(grouping.in_carpet.end(), plants.in_carpet.begin(), plants.in_carpet.end());
+  grouping.carpet.area_m2 = plants.carpet_m2;
   for (std::size_t k = 0; k < tops.size(); ++k)
     group_of.push_back(stem_count + plants.count + static_cast<std::uint32_t>(k));
   for (const auto* list : {&at_stems, &low, &tops}) {
@@ -175,7 +184,8 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
   Grouping grouping = seeds.empty() ? grow_found(nodes, graph, stems, constants, paths, ctx)
                                     : grow_seeds(nodes, graph, stems, constants, paths, ctx);
   measure(nodes, paths, grouping, ctx);
-  PathTreesResult result{Column<std::uint32_t>(points.size()), {}, nodes.edge_m, nodes.size(), {}};
+  PathTreesResult result{
+      Column<std::uint32_t>(points.size()), {}, nodes.edge_m, nodes.size(), {}, grouping.carpet};
   const std::vector<std::uint32_t> tree_of =
       number_trees(grouping, seeds.empty() ? std::vector<StemRoot>{} : stems, nodes, constants, result.trees);
   const auto labels = result.tree_instance.view();

@@ -28,12 +28,19 @@ struct PathTree {
   TreeOrigin origin;
 };
 
+/// Plants below carpet_height_m that cover the ground further than a plant is wide: no trees.
+struct LowCarpet {
+  double area_m2;
+  std::uint64_t point_count;
+};
+
 struct PathTreesResult {
   Column<std::uint32_t> tree_instance;  ///< (n) 0 = none, else 1 .. trees.size(), input order
   std::vector<PathTree> trees;          ///< tree k + 1; with seeds one per seed, a tree may be empty
   double node_m;                        ///< edge of the voxels that became nodes
   std::uint64_t node_count;
-  HighPoints high;  ///< the stem is known of trees of a seed or a stem
+  HighPoints high;   ///< the stem is known of trees of a seed or a stem
+  LowCarpet carpet;  ///< 0 with seeds
 };
 
 struct PathTreesParams {
@@ -48,6 +55,8 @@ struct PathTreesParams {
 /// Stems    Paths start at the seeds, or at the stems that detect_stems finds between 1 and 2 m, and at plants near the
 ///          ground that rise above a least height without such a stem. What looks like a stem but is not seen near the
 ///          ground is taken for a limb where a tree reaches it without a large gap.
+/// Carpets  Plants without a stem that touch each other further than widest_base_m are divided by their summits; what stays
+///          below carpet_height_m there is no tree.
 /// Paths    A step costs the square of its length, so paths keep to what is dense and avoid gaps; more if it turns
 ///          back from the direction in which the path came from the stem, and more among scattered points. Crowns part
 ///          where the paths of two stems cost the same.

@@ -156,7 +156,8 @@ class Measuring {
             params_.max_radius_m,
             params_.min_slice_points,
             params_.seed * 1'000'003 + sections_,
-            params_.ellipticity_square};
+            params_.ellipticity_square,
+            true};
   }
 
   bool has_high_residual(const FittedCircle& circle) const {
@@ -347,11 +348,12 @@ class Measuring {
       if (within(slices.slice(axial, thickness), expected.center, reach).size() >= params_.min_inliers) break;
     }
     stem.breast_height = section_at(slices, stem, axial, chosen, expected);
-    if (stem.breast_height) measure_girth(*stem.breast_height, slices, stem, expected);
+    if (stem.breast_height && !measure_girth(*stem.breast_height, slices, stem, expected))
+      stem.breast_height.reset();
   }
 
-  /// Measures the radius of a section on the stretch of stem around it.
-  void measure_girth(StemSection& section, const Slices& slices, const Stem& stem, const Place& expected) {
+  /// Measures the radius of a section on the stretch of stem around it. False: points of the section lie within it.
+  bool measure_girth(StemSection& section, const Slices& slices, const Stem& stem, const Place& expected) {
     const auto stretch = [&](const PlainCircle& at, double half) {
       const double down = std::min(half, std::max(section.axial_m - kLeastHeight, section.thickness_m / 2));
       const auto all = slices.stretch(section.axial_m + (half - down) / 2, half + down, at.center,
@@ -362,7 +364,7 @@ class Measuring {
     ++sections_;
     const auto girth =
         measure_stem_girth(stretch, {expected.center, expected.radius}, section.axial_m, circle_params());
-    if (!girth) return;
+    if (!girth) return true;
     const auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
                              kWindowRadii * girth->radius + kWindowRoom);
     // What the section itself shows of that circle.
@@ -374,6 +376,8 @@ class Measuring {
     section.circle.radius = girth->radius;
     section.circle.radius_sigma = girth->sigma;
     section.scatter_m = scatter_about({girth->center, girth->radius}, {near.data(), near.size()});
+    const double distance = std::max(params_.inlier_distance_m, section.scatter_m);
+    return !is_hollow({near.data(), near.size()}, {girth->center, girth->radius}, distance);
   }
 
   Span<const Vec3d> points_;

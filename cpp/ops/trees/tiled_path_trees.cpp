@@ -14,6 +14,7 @@ TiledPathTrees tiled_path_trees(HitPoints points, Span<const float> heights, Spa
   params.origin = cut_pursuit_origin(points, ctx);
   BulkVector<float> own;
   HighPoints high{};
+  LowCarpet carpet{};
   const TileSegmenter segmenter = [&](HitPoints part, Span<const std::uint32_t> rows,
                                       Span<const Vec3d> of_part, OpContext& within) {
     own.resize(rows.size);
@@ -25,10 +26,12 @@ TiledPathTrees tiled_path_trees(HitPoints points, Span<const float> heights, Spa
     high.count += found.high.count;
     high.of_stems += found.high.of_stems;
     high.without_tree += found.high.without_tree;
+    carpet.area_m2 += found.carpet.area_m2;
+    carpet.point_count += found.carpet.point_count;
     return TileTrees{std::move(found.tree_instance), found.trees.size()};
   };
   TiledTreesResult found = tiled_trees(points, seeds, plan, 1, segmenter, ctx);
-  return {std::move(found), high};
+  return {std::move(found), high, carpet};
 }
 
 }  // namespace pc

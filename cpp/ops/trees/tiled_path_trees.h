@@ -6,7 +6,8 @@ namespace pc {
 
 struct TiledPathTrees {
   TiledTreesResult found;
-  HighPoints high;  ///< sums over the tiles with their buffers
+  HighPoints high;   ///< sums over the tiles with their buffers
+  LowCarpet carpet;  ///< the same
 };
 
 /// path_trees in tiles, whose voxels meet at the middle of the whole cloud. The contracts of both apply.

@@ -189,4 +189,53 @@ TEST(CircleFit, TheStandardErrorCoversTheTruth) {
   }
 }
 
+/// Five stems that stand on a circle of 1 m, each seen from its inner side, and shrubs between them.
+std::vector<Vec2d> group_of_stems() {
+  std::vector<Vec2d> out;
+  for (int k = 0; k < 5; ++k) {
+    const double turn = 2 * kPi * k / 5;
+    const Section one{.radius = 0.1,
+                      .arc_deg = 120,
+                      .center = {std::cos(turn), std::sin(turn)},
+                      .count = 40,
+                      .seed = 7 + static_cast<std::uint64_t>(k)};
+    const auto points = one.points();
+    out.insert(out.end(), points.begin(), points.end());
+  }
+  const Section shrubs{.count = 0, .clutter = 150};
+  const auto points = shrubs.points();
+  out.insert(out.end(), points.begin(), points.end());
+  return out;
+}
+
+TEST(CircleFit, AStemIsSolid) {
+  const std::vector<Vec2d> points = group_of_stems();
+  std::size_t wide = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CircleFitParams params = params_of(CircleSearch::kRansac, seed);
+    wide += fit(points, params).value().radius > 0.5 ? 1 : 0;
+    params.solid = true;
+    const auto found = fit(points, params);
+    ASSERT_TRUE(found) << seed;
+    EXPECT_NEAR(found->radius, 0.1, 0.02) << seed;
+    params.search = CircleSearch::kHough;
+    const auto voted = fit(points, params);
+    EXPECT_LT(voted ? voted->radius : 0, 0.2) << seed;
+  }
+  EXPECT_GT(wide, 0U);
+}
+
+TEST(CircleFit, PointsWithinACircleMakeItHollow) {
+  const auto points = Section{.radius = 0.3, .count = 100}.points();
+  std::vector<Vec2d> filled = points;
+  const PlainCircle circle{{0, 0}, 0.3};
+  for (int i = 0; i < 50; ++i) filled.push_back({0.02 * (i % 10) - 0.09, 0.02 * (i / 10) - 0.04});
+  EXPECT_FALSE(is_hollow({filled.data(), filled.size()}, circle, 0.02));
+  filled.push_back({0, 0});
+  EXPECT_TRUE(is_hollow({filled.data(), filled.size()}, circle, 0.02));
+  // Within a stem of 4 cm no point is told from the surface.
+  const PlainCircle thin{{0, 0}, 0.04};
+  EXPECT_FALSE(is_hollow({filled.data(), filled.size()}, thin, 0.02));
+}
+
 }  // namespace

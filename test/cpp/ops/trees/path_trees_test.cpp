@@ -101,6 +101,35 @@ TEST(PathTrees, HerbsAreNoTrees) {
             static_cast<std::ptrdiff_t>(labels.size() - trees));
 }
 
+/// Shrubs of .9 m that touch each other all over 9 m, and a young tree of 2.5 m among them.
+Scene thicket() {
+  Scene scene = two_trees();
+  for (int i = 0; i < 18; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      const double x = -4 + 0.5 * i, y = -3 - 0.5 * j;
+      scene.tube({x, y, 0.02}, {x, y, 0.5}, 0.01, 0.03, 0);
+      scene.leaves({x, y, 0.5}, 0.38, 250, 0);
+    }
+  }
+  scene.tube({0.25, -4.25, 0.02}, {0.25, -4.25, 2.2}, 0.01, 0.02, 4);
+  scene.leaves({0.25, -4.25, 1.9}, 0.5, 1500, 4);
+  return scene;
+}
+
+TEST(PathTrees, ShrubsThatTouchAreNotOneTree) {
+  const Scene scene = thicket();
+  const PathTreesResult result = grow(scene);
+  ASSERT_EQ(result.trees.size(), 4U);
+  EXPECT_GT(shares(scene, labels_of(result)).at(4), 0.9);
+  // A square of 9 by 3 m in cells of .225 m, without what belongs to the young tree.
+  EXPECT_NEAR(result.carpet.area_m2, 27, 6);
+  const auto labels = labels_of(result);
+  const auto shrubs = static_cast<std::uint64_t>(std::count(labels.begin(), labels.end(), 0U));
+  EXPECT_NEAR(static_cast<double>(result.carpet.point_count), static_cast<double>(shrubs), 200);
+  EXPECT_GT(shrubs, 25'000U);
+  EXPECT_EQ(grow(two_trees()).carpet.area_m2, 0);
+}
+
 /// The label that most points of a part have.
 std::uint32_t label_of(const Scene& scene, const std::vector<std::uint32_t>& labels, std::uint32_t part) {
   std::map<std::uint32_t, int> counts;

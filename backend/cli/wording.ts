@@ -69,6 +69,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" skipped (min_points).", " skipped."],
   ["Give seed_points, or remove undergrowth.", "Remove undergrowth."],
   ["use method chm; otherwise give seed_points.", "use --method chm."],
+  [": segment the trees again with method auto or with seed_points.", "; use --method auto, or remove undergrowth."],
   [/ Search a (?:thinner )?layer [^.]*\(change band_min_m and band_max_m\)(?:, or raise max_diameter_m)?\./g, ""],
   [/ Search a layer [^.]*\(raise band_min_m and band_max_m\)(?:, or raise max_diameter_m)?\./g, ""],
   [

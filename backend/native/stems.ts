@@ -56,6 +56,15 @@ export interface StemsNative {
     params: StemParams,
     options?: OpOptions,
   ): NativeJob<FoundStems>;
+  treesOfStems(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    heights: NativeColumn,
+    ground: NativeColumn | null,
+    trees: NativeColumn,
+    params: StemParams,
+    options?: OpOptions,
+  ): NativeJob<readonly number[]>;
   stemDetectionBytes(points: number): number;
 }
 
@@ -65,5 +74,8 @@ export interface StemsNative {
  */
 export const detectStems: StemsNative["detectStems"] = (positions, skip, heights, ground, params, options) =>
   addon.detectStems(positions, skip, heights, ground, params, options);
+/** The stems of detectStems by the tree that most points around each have in `trees` (any scalar type); 0 = none. */
+export const treesOfStems: StemsNative["treesOfStems"] = (positions, skip, heights, ground, trees, params, options) =>
+  addon.treesOfStems(positions, skip, heights, ground, trees, params, options);
 /** Memory of detectStems in addition to its columns. */
 export const stemDetectionBytes: StemsNative["stemDetectionBytes"] = (points) => addon.stemDetectionBytes(points);

@@ -1,6 +1,8 @@
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "binding/coded.h"
 #include "binding/column_handle.h"
@@ -12,6 +14,7 @@
 #include "ops/cloud/select_hits.h"
 #include "ops/ground/ground_class.h"
 #include "ops/trees/stem_detection.h"
+#include "ops/trees/trees_of_stems.h"
 
 namespace pc::binding {
 
@@ -82,32 +85,90 @@ Napi::Value found_to_js(Napi::Env env, const StemDetectionResult& found) {
   return out;
 }
 
+/// The hits of a cloud that are not ground have a height, the others NaN.
+struct StemCloud {
+  std::shared_ptr<const AnyColumn> positions, skip, heights, ground;
+
+  HitSelection hits(OpContext& ctx) const {
+    require(heights->size() == positions->size() && (!ground || ground->size() == positions->size()),
+            "positions, heights and ground must have one length");
+    return select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+  }
+  Column<float> heights_above_ground(const HitSelection& hits, OpContext& ctx) const {
+    Column<float> converted(0);
+    if (heights->dtype() != DType::kF32) converted = float_copy(*heights, {{0, 0, 0}, 1, false}, ctx);
+    const Span<const float> all =
+        heights->dtype() == DType::kF32 ? heights->as<float>() : Span<const float>(converted.view());
+    require(all.size == positions->size(), "heights must be one number per row");
+    return heights_of(hits, all, ground.get(), ctx);
+  }
+};
+
+StemCloud cloud_of(const Napi::CallbackInfo& info) {
+  return {typed_column(info[0], DType::kVec3d, "positions"),
+          optional_typed_column(info[1], DType::kU8, "skip"), ColumnHandle::get(info[2]),
+          ColumnHandle::get_optional(info[3])};
+}
+
+StemDetectionParams stem_params(const Napi::Value& value) {
+  const auto js = strict_object(value, "params");
+  return {.band_min_m = number_field(js, "band_min_m"),
+          .band_max_m = number_field(js, "band_max_m"),
+          .max_diameter_m = number_field(js, "max_diameter_m"),
+          .seed = 0};
+}
+
 // detectStems(positions, skip, heights, ground, params: StemParams, options?): NativeJob<FoundStems>
 Napi::Value detect_stems_job(const Napi::CallbackInfo& info) {
-  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
-  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
-  const auto heights = ColumnHandle::get(info[2]);
-  const auto ground = ColumnHandle::get_optional(info[3]);
-  const auto js = strict_object(info[4], "params");
-  const StemDetectionParams params{.band_min_m = number_field(js, "band_min_m"),
-                                   .band_max_m = number_field(js, "band_max_m"),
-                                   .max_diameter_m = number_field(js, "max_diameter_m"),
-                                   .seed = 0};
+  const StemCloud cloud = cloud_of(info);
+  const StemDetectionParams params = stem_params(info[4]);
   return start_job<StemDetectionResult>(
       info.Env(), job_options(info[5]),
-      [positions, skip, heights, ground, params](OpContext& ctx) {
-        require(heights->size() == positions->size() && (!ground || ground->size() == positions->size()),
-                "positions, heights and ground must have one length");
-        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
-        Column<float> converted(0);
-        if (heights->dtype() != DType::kF32) converted = float_copy(*heights, {{0, 0, 0}, 1, false}, ctx);
-        const Span<const float> all =
-            heights->dtype() == DType::kF32 ? heights->as<float>() : Span<const float>(converted.view());
-        require(all.size == positions->size(), "heights must be one number per row");
-        const Column<float> of_hits = heights_of(hits, all, ground.get(), ctx);
-        return detect_stems(hits.points(), of_hits.view(), params, ctx);
+      [cloud, params](OpContext& ctx) {
+        const auto hits = cloud.hits(ctx);
+        const Column<float> heights = cloud.heights_above_ground(hits, ctx);
+        return detect_stems(hits.points(), heights.view(), params, ctx);
       },
       [](Napi::Env env, StemDetectionResult&& found) { return found_to_js(env, found); });
+}
+
+/// Labels of the hits; what is no whole number above 0 is none.
+Column<std::uint32_t> labels_of(const HitSelection& hits, const AnyColumn& trees, OpContext& ctx) {
+  Column<std::uint32_t> out(hits.size());
+  const Span<std::uint32_t> to = out.view();
+  visit_scalar(trees, [&](auto labels) {
+    parallel_for(ctx, hits.size(), std::size_t{1} << 18, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double label = std::rint(static_cast<double>(labels[static_cast<std::size_t>(hits.row(i))]));
+        to[i] = label >= 1 && label <= std::numeric_limits<std::uint32_t>::max()
+                    ? static_cast<std::uint32_t>(label)
+                    : 0;
+      }
+    });
+  });
+  return out;
+}
+
+// treesOfStems(positions, skip, heights, ground, trees, params: StemParams, options?): NativeJob<number[]>
+Napi::Value trees_of_stems_job(const Napi::CallbackInfo& info) {
+  const StemCloud cloud = cloud_of(info);
+  const auto trees = ColumnHandle::get(info[4]);
+  const StemDetectionParams params = stem_params(info[5]);
+  return start_job<std::vector<std::uint32_t>>(
+      info.Env(), job_options(info[6]),
+      [cloud, trees, params](OpContext& ctx) {
+        require(trees->size() == cloud.positions->size(), "trees must be one number per row");
+        const auto hits = cloud.hits(ctx);
+        const Column<float> heights = cloud.heights_above_ground(hits, ctx);
+        const StemDetectionResult found = detect_stems(hits.points(), heights.view(), params, ctx);
+        const Column<std::uint32_t> labels = labels_of(hits, *trees, ctx);
+        return trees_of_stems(hits.points(), heights.view(), labels.view(), found.stems, ctx);
+      },
+      [](Napi::Env env, std::vector<std::uint32_t>&& found) -> Napi::Value {
+        auto out = Napi::Array::New(env, found.size());
+        for (std::size_t i = 0; i < found.size(); ++i) out.Set(static_cast<std::uint32_t>(i), found[i]);
+        return out;
+      });
 }
 
 // stemDetectionBytes(points: number): number
@@ -120,6 +181,7 @@ Napi::Value stem_detection_bytes_of(const Napi::CallbackInfo& info) {
 
 void register_stems(Napi::Env env, Napi::Object exports) {
   add<detect_stems_job>(env, exports, "detectStems");
+  add<trees_of_stems_job>(env, exports, "treesOfStems");
   add<stem_detection_bytes_of>(env, exports, "stemDetectionBytes");
 }
 

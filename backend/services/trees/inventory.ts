@@ -27,6 +27,7 @@ import { inventoryRows } from "./inventory-rows.ts";
 import { plotWarnings } from "./plot-warnings.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
+import { severalStemsWarnings, stemsInTrees, stemsInTreesBytes } from "./stems-in-trees.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
 
@@ -73,14 +74,17 @@ export async function treeInventory(
       const numbered = await noiseInTrees(base, trees.native, hits, quiet);
       const { rows, largest } = await treeSizes(trees.native, { skip, has_noise: numbered > 0 }, deps, job);
       const compared = optionalExtra(base, "scan_index") ? COMPARED_BYTES * rows : 0;
-      const bytes = native.treeInventoryBytes(rows, largest, job.threads) + compared;
+      const measuring = native.treeInventoryBytes(rows, largest, job.threads) + compared;
+      const bytes = Math.max(measuring, stemsInTreesBytes(trees.native.length, hits.hit_count));
       return deps.admission.run(job, "Tree inventory", bytes, async () => {
         const found = await measured(session, base, skip, params, job);
         const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
         const answer = answerOf(found, request, params, job);
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
         const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
-        return { ...answer, noise_count, tree_version, warnings: [...noise, ...gaps, ...coarse, ...answer.warnings] };
+        const several = severalStemsWarnings(await stemsInTrees(base, skip, quiet), request.tree_ids);
+        const warnings = [...noise, ...gaps, ...coarse, ...several, ...answer.warnings];
+        return { ...answer, noise_count, tree_version, warnings };
       });
     });
   } catch (raw) {

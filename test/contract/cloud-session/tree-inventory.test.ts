@@ -64,6 +64,20 @@ test("scans that do not fit each other are told, with the offset of their stems"
   expect((await measured([head, ...rows])).scan_offsets).toEqual([]);
 });
 
+test("stems that share a tree number are told, not those of trees of their own", async () => {
+  const stems = [2, 5, 8].map((x, i) => ({ id: i + 1, x, y: 3, dbh_m: 0.2 + 0.05 * i }));
+  const together = stems.map((tree) => ({ ...tree, id: tree.id === 3 ? 3 : 1 }));
+  const told = async (trees: readonly ForestTree[], body: object = {}) =>
+    (await measure((await forest({}, forestRows(trees))).session_id, body)).warnings.filter((one) =>
+      one.includes("breast height in"),
+    );
+  expect(await told(together)).toEqual([
+    expect.stringMatching(/^2 stems were found at breast height in one tree \(tree 1: 2\)\. Unless they fork below it/),
+  ]);
+  expect(await told(together, { tree_ids: [3] })).toEqual([]);
+  expect(await told(stems)).toEqual([]);
+});
+
 test("a row per tree, its stem curve and the stand, with progress", async () => {
   const { session_id } = await forest();
   const { tail: list, stages } = await streamed(made, TreeInventoryTail, url(session_id));

@@ -299,8 +299,8 @@ export const MAX_MODEL_OPSET = 21;
 export const MIN_CROP_VOXELS = 256;
 export const MAX_CROP_VOXELS = 65_536;
 export const MIN_MODEL_VOXEL_M = 0.001;
-/** Points of a voxel in the mean, where a model sees finer voxels in denser clouds. */
-export const DEFAULT_POINTS_PER_VOXEL = 1.25;
+/** Share of the voxels that may hold one point alone, where a model sees finer voxels in denser clouds. */
+export const DEFAULT_MOST_SINGLE = 0.8;
 export const DEFAULT_CROP_VOXELS = 24_000;
 export const DEFAULT_CROP_INNER_FRACTION = 0.7;
 export const MAX_VOXEL_LEVELS = 6;

@@ -26,7 +26,7 @@ export interface VoxelCloudInfo {
 export interface VoxelEdges {
   readonly finest_m: number;
   readonly coarsest_m: number;
-  readonly points_per_voxel: number;
+  readonly most_single: number;
 }
 
 /** cpp/ops/wood/voxel_hierarchy.h. */

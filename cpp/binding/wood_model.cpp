@@ -67,7 +67,7 @@ Napi::Value feature_widths(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// voxelCloud(positions, skip, reflectance, { finest_m, coarsest_m, points_per_voxel, kinds }, options?): NativeJob<VoxelCloudInfo>
+// voxelCloud(positions, skip, reflectance, { finest_m, coarsest_m, most_single, kinds }, options?): NativeJob<VoxelCloudInfo>
 Napi::Value voxel_cloud_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = typed_column(info[1], DType::kU8, "skip");
@@ -75,7 +75,7 @@ Napi::Value voxel_cloud_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[3], "params");
   const VoxelEdges edges{.finest_m = number_field(js, "finest_m"),
                          .coarsest_m = number_field(js, "coarsest_m"),
-                         .points_per_voxel = number_field(js, "points_per_voxel")};
+                         .most_single = number_field(js, "most_single")};
   const std::vector<FeatureKind> kinds = kinds_of(js.Get("kinds"));
   return start_job<ModelCloudPtr>(
       info.Env(), job_options(info[4]),

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from network import CLIP, OFFSET, ROUNDS
 
 OPSET, IR = 17, 8
-VOXEL_M, FINEST_M, POINTS_PER_VOXEL = 0.02, 0.005, 1.25  # test/accuracy/wood-crops.ts
+VOXEL_M, FINEST_M, MOST_SINGLE = 0.02, 0.005, 0.8  # test/accuracy/wood-crops.ts
 LEVELS, NEIGHBORS = 2, 16
 MAX_POINTS, INNER = 24000, 0.7
 LOCAL, PATH, LINES = 36, 28, 22
@@ -102,7 +102,7 @@ def package(identifier, training, metrics):
         "hierarchy": {
             "voxel": VOXEL_M,
             "finest_voxel": FINEST_M,
-            "points_per_voxel": POINTS_PER_VOXEL,
+            "most_single": MOST_SINGLE,
             "levels": LEVELS,
             "k": NEIGHBORS,
         },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import {
   DEFAULT_CROP_INNER_FRACTION,
   DEFAULT_CROP_VOXELS,
-  DEFAULT_POINTS_PER_VOXEL,
+  DEFAULT_MOST_SINGLE,
   MAX_CROP_HOPS,
   MAX_CROP_VOXELS,
   MAX_MODEL_CLASSES,
@@ -78,9 +78,9 @@ export const ModelPackage = z
     hierarchy: z.object({
       /** Metres. The coarsest voxels, or all. */
       voxel: z.number().min(MIN_MODEL_VOXEL_M).max(1000),
-      /** Metres. With it, voxels are as fine as hold points_per_voxel in the mean, at least this. */
+      /** Metres. With it, voxels are as fine as this, or as leaves a share of most_single with one point alone. */
       finest_voxel: z.number().min(MIN_MODEL_VOXEL_M).optional(),
-      points_per_voxel: z.number().min(1).max(1000).default(DEFAULT_POINTS_PER_VOXEL),
+      most_single: z.number().min(0.01).max(1).default(DEFAULT_MOST_SINGLE),
       levels: z.int().min(2).max(MAX_VOXEL_LEVELS),
       k: z.int().min(2).max(MAX_VOXEL_NEIGHBORS),
     }),

@@ -10,7 +10,7 @@ import type { LabelledCloud } from "./wood-variants.ts";
 export const MODEL_INPUT = {
   finest_m: 0.005,
   coarsest_m: 0.02,
-  points_per_voxel: 1.25,
+  most_single: 0.8,
   kinds: ["dxyz", "local_geometry", "path", "lines"],
   levels: 2,
   neighbors: 16,

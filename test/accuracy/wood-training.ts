@@ -23,7 +23,7 @@ export function drawnScan(species: string, seed: number): TreeScanOptions {
     positions,
     scanner: SCANNERS[Math.floor(SCANNERS.length * next())] ?? SCANNERS[0],
     every: (isForest ? Math.exp(0.4 + 1.2 * next()) : Math.exp(2 * next())) * Math.sqrt(positions / 2),
-    leaves: next() < 0.78,
+    leaves: next() < 0.87,
     bare: next() < 0.5 ? 0.2 + 0.7 * next() : 0,
     // Within the season that has leaves; a bougainvillea has more shoots at 240 days than a tree at 1200.
     age_days: Math.round(365 * (species === "bougainvillea" ? 0 : Math.floor(4 * next())) + 110 + 120 * next()),

@@ -187,7 +187,7 @@ describe("refused model.json", () => {
       modelJson({ hierarchy: { voxel: 0.5, finest_voxel: 0.6, levels: 2, k: 4 } }),
     ],
     ["hierarchy.finest_voxel", modelJson({ hierarchy: { voxel: 1, finest_voxel: 1e-4, levels: 2, k: 4 } })],
-    ["hierarchy.points_per_voxel", modelJson({ hierarchy: { voxel: 1, points_per_voxel: 0.5, levels: 2, k: 4 } })],
+    ["hierarchy.most_single", modelJson({ hierarchy: { voxel: 1, most_single: 1.5, levels: 2, k: 4 } })],
     ["crop.hops", modelJson({ crop: { hops: 9 } })],
     ["crop.max_points", modelJson({ crop: { max_points: 255 } })],
     ["crop.max_points", modelJson({ crop: { max_points: 1e9 } })],

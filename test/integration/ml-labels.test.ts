@@ -106,19 +106,20 @@ describe("labels of a network that tells heights apart", () => {
 
 test("voxels follow the density where a model says how fine they may be", async () => {
   const voxels = (finest: object) => ({ hierarchy: { voxel: 2, levels: 2, k: 4, ...finest } });
-  const [one, fine, most] = [
+  const [one, fine, shared] = [
     await planOf("one_edge", voxels({}), HEIGHT_NETWORK),
     await planOf("fine_edges", voxels({ finest_voxel: 0.2 }), HEIGHT_NETWORK),
-    await planOf("four_a_voxel", voxels({ finest_voxel: 0.2, points_per_voxel: 4 }), HEIGHT_NETWORK),
+    await planOf("shared_voxels", voxels({ finest_voxel: 0.2, most_single: 0.1 }), HEIGHT_NETWORK),
   ];
   const dense = thicket(20_000);
   expect((await labelsOf({ plan: one, positions: dense })).voxel_m).toBe(2);
-  // Points at random in voxels, m of them in the mean: m / (1 - exp(-m)) where there are any, 1.25 for m = .464 of 7.8 a m3.
+  // Of voxels with a mean of m points at random, m / (exp(m) - 1) of those that have any have one: .8 for m = .43, .1 for
+  // 3.61; the points are 7.8 a m3.
   const found = await labelsOf({ plan: fine, positions: dense });
-  expect(found.voxel_m).toBeCloseTo((0.464 / 7.8125) ** (1 / 3), 1);
-  expect(20_000 / found.voxel_count).toBeCloseTo(1.25, 1);
-  const coarser = await labelsOf({ plan: most, positions: dense });
-  expect(20_000 / coarser.voxel_count).toBeCloseTo(4, 0);
+  expect(found.voxel_m).toBeCloseTo((0.43 / 7.8125) ** (1 / 3), 1);
+  expect(20_000 / found.voxel_count).toBeCloseTo(0.43 / (1 - Math.exp(-0.43)), 1);
+  const coarser = await labelsOf({ plan: shared, positions: dense });
+  expect(coarser.voxel_m).toBeCloseTo((3.61 / 7.8125) ** (1 / 3), 1);
   expect((await labelsOf({ plan: fine, positions: thicket(100) })).voxel_m).toBe(2);
   expect((await labelsOf({ plan: fine, positions: pole(0, 40) })).warnings).toEqual([]);
 });

@@ -92,8 +92,8 @@ export async function mlLabels(input: MlInput, plan: MlPlan, job: Job, threads =
   job.stage("Features of voxels", 0, 0.6);
   const { reflectance, warnings } = await reflectanceFor(input, read, job);
   const kinds = model.inputs.channels.map(({ name }) => name);
-  const { voxel, finest_voxel, points_per_voxel } = model.hierarchy;
-  const params = { finest_m: finest_voxel ?? voxel, coarsest_m: voxel, points_per_voxel, kinds };
+  const { voxel, finest_voxel, most_single } = model.hierarchy;
+  const params = { finest_m: finest_voxel ?? voxel, coarsest_m: voxel, most_single, kinds };
   const cloud = await job.track(() => native.voxelCloud(input.positions, skip, reflectance, params));
   job.adopt(cloud.cloud);
   if (cloud.voxel_m > model.hierarchy.voxel) {

@@ -86,8 +86,8 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64, Steele et al. 2014
   return value ^ value >> 31;
 }
 
-/// Number of voxels with points, of large clouds from one in kShare of them.
-std::uint64_t estimated_count(Span<const Vec3d> xyz, const Grid& grid, OpContext& ctx) {
+/// Voxels with points, of large clouds from one in kShare of them.
+VoxelCount counted(Span<const Vec3d> xyz, const Grid& grid, OpContext& ctx) {
   const std::uint64_t share = xyz.size > kAllCounted ? kShare : 1;
   std::vector<std::vector<std::uint64_t>> found((xyz.size + kBlock - 1) / kBlock);
   parallel_for(ctx, xyz.size, kBlock, [&](std::size_t begin, std::size_t end) {
@@ -98,8 +98,6 @@ std::uint64_t estimated_count(Span<const Vec3d> xyz, const Grid& grid, OpContext
       const std::uint64_t hash = mixed(mixed(cell.xy() + 0x9E3779B97F4A7C15) + cell.z);
       if (hash % share == 0) hashes.push_back(hash);
     }
-    std::sort(hashes.begin(), hashes.end());
-    hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   });
   BulkVector<std::uint64_t> all;
   for (const auto& hashes : found) {
@@ -108,7 +106,14 @@ std::uint64_t estimated_count(Span<const Vec3d> xyz, const Grid& grid, OpContext
   }
   BulkVector<std::uint32_t> rows(all.size());
   radix_sort_pairs(all.view(), rows.view(), 64, ctx);
-  return share * static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
+  VoxelCount count{0, 0};
+  for (std::size_t i = 0, next = 0; i < all.size(); i = next) {
+    if (count.voxels % kBlock == 0) ctx.checkpoint();
+    while (next < all.size() && all[next] == all[i]) ++next;
+    count.voxels += share;
+    count.single += next == i + 1 ? share : 0;
+  }
+  return count;
 }
 
 /// Finite rows, sorted by voxel, and where each voxel begins.
@@ -222,24 +227,27 @@ PathNodes path_nodes(HitPoints points, Span<const float> heights, double edge_m,
   return nodes;
 }
 
-double path_node_edge(HitPoints points, const EdgeRange& range, std::uint64_t most_nodes, OpContext& ctx) {
+VoxelCount voxel_count(HitPoints points, double edge_m, OpContext& ctx) {
+  require(std::isfinite(edge_m) && edge_m > 0, "the edge of a voxel must be finite and above 0");
+  ctx.begin_phase("Counting voxels", 0);
+  const Box3d box = box_of(points.xyz(), ctx);
+  return box.empty() ? VoxelCount{0, 0} : counted(points.xyz(), grid_over(box, edge_m, {}), ctx);
+}
+
+double path_node_edge(HitPoints points, double finest_m, std::uint64_t most_nodes, OpContext& ctx) {
   const auto xyz = points.xyz();
-  require(range.finest > 0 && range.finest <= range.coarsest && std::isfinite(range.finest),
-          "edges of voxels must be above 0, the finest one finite and at most the coarsest one");
-  require(std::isfinite(range.coarsest) || most_nodes >= kFewestNodes, "any cloud has 128 voxels");
-  if (xyz.size <= most_nodes) return range.finest;
+  require(std::isfinite(finest_m) && finest_m > 0, "the edge of a voxel must be finite and above 0");
+  require(most_nodes >= kFewestNodes, "any cloud has 128 voxels");
+  if (xyz.size <= most_nodes) return finest_m;
   ctx.begin_phase("Counting voxels", 0);
   const Box3d box = box_of(xyz, ctx);
-  if (box.empty()) return range.finest;
+  if (box.empty()) return finest_m;
   const auto fits = [&](double edge) {
-    return estimated_count(xyz, grid_over(box, edge, {}), ctx) <= most_nodes;
+    return counted(xyz, grid_over(box, edge, {}), ctx).voxels <= most_nodes;
   };
-  if (fits(range.finest)) return range.finest;
-  double fine = range.finest, coarse = std::min(2 * fine, range.coarsest);
-  while (!fits(coarse)) {
-    if (coarse >= range.coarsest) return range.coarsest;
-    fine = std::exchange(coarse, std::min(2 * coarse, range.coarsest));
-  }
+  if (fits(finest_m)) return finest_m;
+  double fine = finest_m, coarse = 2 * finest_m;
+  while (!fits(coarse)) fine = std::exchange(coarse, 2 * coarse);
   for (int i = 0; i < kBisections; ++i) {
     const double middle = std::sqrt(fine * coarse);
     (fits(middle) ? coarse : fine) = middle;

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "core/hit_points.h"
@@ -35,15 +34,18 @@ struct PathNodes {
 PathNodes path_nodes(HitPoints points, Span<const float> heights, double edge_m,
                      const std::optional<Vec3d>& origin, OpContext& ctx);
 
-/// Edges of voxels, metres: 0 < finest <= coarsest.
-struct EdgeRange {
-  double finest, coarsest = std::numeric_limits<double>::infinity();
+/// Voxels that hold points, and those of them that hold one point alone.
+struct VoxelCount {
+  std::uint64_t voxels, single;
 };
 
-/// The edge of voxels that gives about most_nodes nodes, within the range. In clouds of more than 65,536 points their number
+/// In clouds of more than 65,536 points known from one voxel in 16. The same for any order of the points.
+VoxelCount voxel_count(HitPoints points, double edge_m, OpContext& ctx);
+
+/// The edge of voxels that gives about most_nodes nodes, at least finest_m. In clouds of more than 65,536 points their number
 /// is known from one voxel in 16, so to about 1 % for a million. The same for any order of the points.
 ///
-/// most_nodes  at least 128 (of an infinite range: there are voxels on eight sides of the origin)
-double path_node_edge(HitPoints points, const EdgeRange& range, std::uint64_t most_nodes, OpContext& ctx);
+/// most_nodes  at least 128: there are voxels on eight sides of the origin
+double path_node_edge(HitPoints points, double finest_m, std::uint64_t most_nodes, OpContext& ctx);
 
 }  // namespace pc

@@ -203,7 +203,7 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
 }
 
 double path_node_size(HitPoints points, const PathConstants& constants, OpContext& ctx) {
-  return path_node_edge(points, {constants.finest_node_m}, constants.most_nodes, ctx);
+  return path_node_edge(points, constants.finest_node_m, constants.most_nodes, ctx);
 }
 
 std::uint64_t path_trees_bytes(std::uint64_t points, const PathConstants& constants) {

@@ -40,12 +40,23 @@ Scale scale_of(Span<const float> reflectance, OpContext& ctx) {
   return {middle, (high - low) / 2};
 }
 
+/// The finest edge at which enough voxels hold several points: of the voxels, not of the points, so that a stem near the
+/// scanner does not decide for the crown.
 double edge_of(HitPoints points, const VoxelEdges& edges, OpContext& ctx) {
+  constexpr int kBisections = 6;
   if (edges.finest_m == edges.coarsest_m) return edges.coarsest_m;
-  const auto xyz = points.xyz();
-  const auto finite = std::count_if(xyz.begin(), xyz.end(), [](const Vec3d& p) { return is_finite(p); });
-  const auto most = static_cast<std::uint64_t>(static_cast<double>(finite) / edges.points_per_voxel);
-  return path_node_edge(points, {edges.finest_m, edges.coarsest_m}, most, ctx);
+  const auto fits = [&](double edge_m) {
+    const VoxelCount count = voxel_count(points, edge_m, ctx);
+    return static_cast<double>(count.single) <= edges.most_single * static_cast<double>(count.voxels);
+  };
+  if (fits(edges.finest_m)) return edges.finest_m;
+  if (!fits(edges.coarsest_m)) return edges.coarsest_m;
+  double fine = edges.finest_m, coarse = edges.coarsest_m;
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = std::sqrt(fine * coarse);
+    (fits(middle) ? coarse : fine) = middle;
+  }
+  return coarse;
 }
 
 }  // namespace
@@ -54,8 +65,7 @@ VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, const Vo
                        OpContext& ctx) {
   require(edges.finest_m > 0 && edges.finest_m <= edges.coarsest_m && std::isfinite(edges.coarsest_m),
           "finest_m and coarsest_m must be finite and above 0, and finest_m at most coarsest_m");
-  require(edges.points_per_voxel >= 1 && std::isfinite(edges.points_per_voxel),
-          "points_per_voxel must be finite and at least 1");
+  require(edges.most_single > 0 && edges.most_single <= 1, "most_single must be above 0 and at most 1");
   require(reflectance.empty() || reflectance.size == points.size(), "every point needs a reflectance");
   const double voxel_m = edge_of(points, edges, ctx);
   VoxelCloud cloud;

@@ -36,13 +36,15 @@ struct VoxelCloud {
 /// The edges of voxels that a network knows, metres: 0 < finest_m <= coarsest_m.
 struct VoxelEdges {
   double finest_m, coarsest_m;
-  double points_per_voxel;  ///< at least 1
+  double most_single;  ///< share of the voxels that may hold one point alone, above 0, at most 1
 
   static VoxelEdges of(double edge_m) { return {edge_m, edge_m, 1}; }
 };
 
 /// Voxelizes a cloud about the middle of its box, in doubles.
 ///
+/// edges        The finest edge at which at most the share most_single of the voxels hold one point alone; coarsest_m where
+///              more do. To about 1 % of the edge.
 /// points       metres; rows that are not finite belong to no voxel
 /// edges        The finest edge at which voxels hold points_per_voxel points in the mean, or more; coarsest_m where none
 ///              does. To about 1 % of their number.
@@ -50,7 +52,7 @@ struct VoxelEdges {
 ///              -3 .. 3; 0 where the cloud has one value. Values that are not finite count as the median.
 /// Order        The voxels do not depend on threads nor on the order of the points.
 /// Cost         36 bytes a point and 44 a voxel.
-/// Errors       kInvalidArgument for edges and points_per_voxel outside their ranges, lengths that differ, 2^32 points or more.
+/// Errors       kInvalidArgument for edges and most_single outside their ranges, lengths that differ, 2^32 points or more.
 VoxelCloud voxel_cloud(HitPoints points, Span<const float> reflectance, const VoxelEdges& edges,
                        OpContext& ctx);
 

@@ -19,7 +19,7 @@ void voxel_means(HitPoints points, const WoodVoxels& voxels, WoodPoints& out, Op
   double edge = voxels.voxel_m;
   if (!(edge > 0))
     edge = out.finite_count > voxels.most_points
-               ? path_node_edge(points, {finest}, std::max(voxels.most_points, kFewestVoxels), ctx)
+               ? path_node_edge(points, finest, std::max(voxels.most_points, kFewestVoxels), ctx)
                : finest;
   PathNodes nodes = path_nodes(points, {}, edge, out.origin, ctx);
   out.voxel_m = nodes.edge_m;

@@ -14,7 +14,7 @@ namespace {
 using namespace pc;
 using record_test::with_context;
 
-constexpr VoxelEdges kEdges{0.005, 0.02, 1.25};
+constexpr VoxelEdges kEdges{0.005, 0.02, 0.8};
 
 /// A sheet of 1 m: about count times edge^2 points a voxel.
 std::vector<Vec3d> sheet(std::size_t count, double size = 1) {
@@ -31,19 +31,25 @@ VoxelCloud voxels_of(const std::vector<Vec3d>& points, const VoxelEdges& edges =
   });
 }
 
-double per_voxel(const std::vector<Vec3d>& points, const VoxelCloud& cloud) {
-  return static_cast<double>(points.size()) / static_cast<double>(cloud.size());
+double single_share(const VoxelCloud& cloud) {
+  const auto single = std::count(cloud.nodes.points.begin(), cloud.nodes.points.end(), 1U);
+  return static_cast<double>(single) / static_cast<double>(cloud.size());
 }
 
-// Points of a sheet at a mean of m a voxel: m / (1 - exp(-m)) in those that have any; 1.25 for m = .464.
-TEST(VoxelEdges, VoxelsAreAsFineAsHoldSoManyPoints) {
-  const std::vector<Vec3d> points = sheet(10'000);
-  const VoxelCloud cloud = voxels_of(points);
-  EXPECT_NEAR(per_voxel(points, cloud), 1.25, 0.02);
-  EXPECT_NEAR(cloud.nodes.edge_m, std::sqrt(0.464 / 10'000), 0.0002);
+// Of voxels with a mean of m points, m / (exp(m) - 1) of those that have any have one: .8 for m = .43.
+TEST(VoxelEdges, VoxelsAreAsFineAsLeavesFewWithOnePoint) {
+  const VoxelCloud cloud = voxels_of(sheet(10'000));
+  EXPECT_NEAR(single_share(cloud), 0.8, 0.01);
+  EXPECT_NEAR(cloud.nodes.edge_m, std::sqrt(0.43 / 10'000), 0.0002);
   // Counted from one voxel in 16.
-  const std::vector<Vec3d> large = sheet(400'000, 6);
-  EXPECT_NEAR(per_voxel(large, voxels_of(large)), 1.25, 0.03);
+  EXPECT_NEAR(single_share(voxels_of(sheet(400'000, 6))), 0.8, 0.02);
+}
+
+// Most points lie on a dense part, most voxels on a sparse one.
+TEST(VoxelEdges, ADenseStemDoesNotDecideForTheCrown) {
+  std::vector<Vec3d> points = sheet(500);
+  for (Vec3d p : sheet(20'000)) points.push_back({0.05 * p.x, 0.05 * p.y, 1});
+  EXPECT_EQ(voxels_of(points).nodes.edge_m, kEdges.coarsest_m);
 }
 
 TEST(VoxelEdges, StayWithinTheirRange) {
@@ -85,8 +91,9 @@ TEST(VoxelEdges, DoNotDependOnOrderPlaceOrThreads) {
 
 TEST(VoxelEdges, OutsideTheirRangesAreRefused) {
   const double inf = std::numeric_limits<double>::infinity();
-  for (const VoxelEdges edges : {VoxelEdges{0, 0.02, 2}, VoxelEdges{0.03, 0.02, 2}, VoxelEdges{0.01, inf, 2},
-                                 VoxelEdges{0.01, 0.02, 0.9}, VoxelEdges{0.01, 0.02, inf}})
+  for (const VoxelEdges edges :
+       {VoxelEdges{0, 0.02, 0.8}, VoxelEdges{0.03, 0.02, 0.8}, VoxelEdges{0.01, inf, 0.8},
+        VoxelEdges{0.01, 0.02, 0}, VoxelEdges{0.01, 0.02, 1.01}})
     EXPECT_THROW(voxels_of({{0, 0, 0}}, edges), Error);
 }
 

@@ -100,23 +100,6 @@ std::vector<Vec2d> inliers_of(Span<const Vec2d> points, const PlainCircle& circl
   return near;
 }
 
-/// The arc that points cover around a centre.
-void set_arc(FittedCircle& out, Span<const Vec2d> points) {
-  std::vector<double> angles;
-  std::array<bool, kSectors> seen{};
-  for (const Vec2d& p : points) {
-    const double turn = std::atan2(p.y - out.center.y, p.x - out.center.x) / (2 * kPi);
-    const double share = turn - std::floor(turn);  // 0..1
-    angles.push_back(share);
-    seen[std::min(kSectors - 1, static_cast<std::size_t>(share * kSectors))] = true;
-  }
-  std::sort(angles.begin(), angles.end());
-  double gap = 1 - angles.back() + angles.front();
-  for (std::size_t i = 1; i < angles.size(); ++i) gap = std::max(gap, angles[i] - angles[i - 1]);
-  out.max_gap_deg = 360 * gap;
-  out.arc_coverage = static_cast<double>(std::count(seen.begin(), seen.end(), true)) / kSectors;
-}
-
 /// Standard error of the radius; see fit_circle.
 double radius_sigma(Span<const Vec2d> points, const PlainCircle& at, double ellipticity_square) {
   if (points.size < 4) return std::nan("");
@@ -153,6 +136,28 @@ double radius_sigma(Span<const Vec2d> points, const PlainCircle& at, double elli
 }
 
 }  // namespace
+
+CircleArc arc_of(Span<const Vec2d> points, const Vec2d& center) {
+  std::vector<double> angles;
+  std::array<bool, kSectors> seen{};
+  for (const Vec2d& p : points) {
+    const double turn = std::atan2(p.y - center.y, p.x - center.x) / (2 * kPi);
+    const double share = turn - std::floor(turn);  // 0..1
+    angles.push_back(share);
+    seen[std::min(kSectors - 1, static_cast<std::size_t>(share * kSectors))] = true;
+  }
+  std::sort(angles.begin(), angles.end());
+  double gap = angles.empty() ? 1 : 1 - angles.back() + angles.front();
+  for (std::size_t i = 1; i < angles.size(); ++i) gap = std::max(gap, angles[i] - angles[i - 1]);
+  return {static_cast<double>(std::count(seen.begin(), seen.end(), true)) / kSectors, 360 * gap};
+}
+
+bool is_patchy(const CircleArc& arc, std::size_t points) {
+  constexpr double kFilled = 0.4;
+  const double sectors = std::max(1.0, (1 - arc.max_gap_deg / 360) * kSectors);
+  const double expected = sectors * (1 - std::pow(1 - 1 / sectors, static_cast<double>(points)));
+  return arc.coverage * kSectors < kFilled * expected;
+}
 
 bool is_hollow(Span<const Vec2d> points, const PlainCircle& circle, double inlier_distance_m) {
   const double within = inside_radius(circle.radius, inlier_distance_m);
@@ -260,7 +265,9 @@ std::optional<FittedCircle> refined(Span<const Vec2d> all, std::optional<PlainCi
   out.rms_m = std::sqrt(squares_at(near, *circle) / static_cast<double>(inliers.size()));
   out.inlier_count = inliers.size();
   out.radius_sigma = radius_sigma(near, *circle, params.ellipticity_square);
-  set_arc(out, near);
+  const CircleArc arc = arc_of(near, out.center);
+  out.arc_coverage = arc.coverage;
+  out.max_gap_deg = arc.max_gap_deg;
   return out;
 }
 
@@ -268,6 +275,11 @@ std::vector<Vec2d> about(const Vec2d& mean, Span<const Vec2d> points) {
   std::vector<Vec2d> local(points.size);
   for (std::size_t i = 0; i < points.size; ++i) local[i] = {points[i].x - mean.x, points[i].y - mean.y};
   return local;
+}
+
+bool is_stem(Span<const Vec2d> points, const FittedCircle& circle, const CircleFitParams& params) {
+  return !is_hollow(points, {circle.center, circle.radius}, params.inlier_distance_m) &&
+         !is_patchy({circle.arc_coverage, circle.max_gap_deg}, circle.inlier_count);
 }
 
 }  // namespace
@@ -281,8 +293,7 @@ std::optional<FittedCircle> fit_circle(Span<const Vec2d> points, const CircleFit
   const auto circle = search_circle(all, params);
   if (!circle) return std::nullopt;
   auto out = refined(all, circle, params);
-  if (!out || (params.solid && is_hollow(all, {out->center, out->radius}, params.inlier_distance_m)))
-    return std::nullopt;
+  if (!out || (params.solid && !is_stem(all, *out, params))) return std::nullopt;
   out->center = {out->center.x + mean.x, out->center.y + mean.y};
   return out;
 }

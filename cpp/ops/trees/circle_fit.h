@@ -24,8 +24,8 @@ struct CircleFitParams {
   /// Expected second moment of the ellipticity e of stems, r(phi) = r (1 + e/2 cos 2(phi - phi0)): what a circle may miss
   /// where only an arc is seen.
   double ellipticity_square;
-  /// A stem is solid: points within a circle count against it, and one that is_hollow is none. Without it the caller looks
-  /// at what lies within.
+  /// A stem is solid: points within a circle count against it, and one that is_hollow or is_patchy is none. Without it the
+  /// caller looks at what lies within.
   bool solid = false;
 };
 
@@ -33,6 +33,17 @@ struct PlainCircle {
   Vec2d center;
   double radius;
 };
+
+/// What of a circle its points cover.
+struct CircleArc {
+  double coverage;     ///< share of 36 sectors of 10 degrees that have a point
+  double max_gap_deg;  ///< largest angle without a point
+};
+CircleArc arc_of(Span<const Vec2d> points, const Vec2d& center);
+
+/// Whether so many points lie in patches of the arc that they span, as those of several stems on one circle do: less than .4 of
+/// the sectors have one that points at random on that arc would have.
+bool is_patchy(const CircleArc& arc, std::size_t points);
 
 struct FittedCircle {
   Vec2d center;
@@ -49,7 +60,7 @@ struct FittedCircle {
 ///
 /// points   (n) metres, any origin; the same circle, to rounding, wherever the origin is
 /// Returns nothing with fewer than min_points points, if no circle with a radius in the limits has three inliers, and, with
-///          `solid`, if it is hollow: such a circle joins several stems or passes through shrubs.
+///          `solid`, if it is hollow or patchy: such a circle joins several stems or passes through shrubs.
 /// Order    For one order of the points the result is the same every time; at most 4000 of them take part in the search.
 /// Cost     O(n) time with at most 2000 triples of the search; below 10 ms for 4000 points.
 /// Error    The standard error of the radius is that of the geometric fit with residuals that are equal within sectors of

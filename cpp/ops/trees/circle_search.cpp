@@ -80,6 +80,15 @@ Evidence evidence_of(const std::vector<Vec2d>& points, const PlainCircle& circle
   return out;
 }
 
+bool lies_in_patches(const std::vector<Vec2d>& points, const PlainCircle& circle, double distance) {
+  std::vector<Vec2d> near;
+  for (const Vec2d& p : points) {
+    const double x = p.x - circle.center.x, y = p.y - circle.center.y;
+    if (std::abs(std::sqrt(x * x + y * y) - circle.radius) < distance) near.push_back(p);
+  }
+  return is_patchy(arc_of({near.data(), near.size()}, circle.center), near.size());
+}
+
 /// Triples after which, with this share of inliers, one without an outlier was drawn with kConfidence.
 double triples_needed(double inlier_share) {
   const double clean = inlier_share * inlier_share * inlier_share;
@@ -96,7 +105,9 @@ std::optional<PlainCircle> ransac(const std::vector<Vec2d>& points, const Circle
       const auto circle = random_circle(points, params, draws);
       if (!circle) continue;
       const Evidence found = evidence_of(points, *circle, params);
-      if (found.score() <= most) continue;
+      if (found.score() <= most ||
+          (params.solid && lies_in_patches(points, *circle, params.inlier_distance_m)))
+        continue;
       most = found.score();
       near = found.near;
       best = circle;

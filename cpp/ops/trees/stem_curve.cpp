@@ -352,7 +352,8 @@ class Measuring {
       stem.breast_height.reset();
   }
 
-  /// Measures the radius of a section on the stretch of stem around it. False: points of the section lie within it.
+  /// Measures the radius of a section on the stretch of stem around it. False: points of the section lie within it or in
+  /// patches.
   bool measure_girth(StemSection& section, const Slices& slices, const Stem& stem, const Place& expected) {
     const auto stretch = [&](const PlainCircle& at, double half) {
       const double down = std::min(half, std::max(section.axial_m - kLeastHeight, section.thickness_m / 2));
@@ -377,7 +378,9 @@ class Measuring {
     section.circle.radius_sigma = girth->sigma;
     section.scatter_m = scatter_about({girth->center, girth->radius}, {near.data(), near.size()});
     const double distance = std::max(params_.inlier_distance_m, section.scatter_m);
-    return !is_hollow({near.data(), near.size()}, {girth->center, girth->radius}, distance);
+    const FittedCircle& circle = section.circle;
+    return !is_hollow({near.data(), near.size()}, {girth->center, girth->radius}, distance) &&
+           !is_patchy({circle.arc_coverage, circle.max_gap_deg}, circle.inlier_count);
   }
 
   Span<const Vec3d> points_;

@@ -238,4 +238,30 @@ TEST(CircleFit, PointsWithinACircleMakeItHollow) {
   EXPECT_FALSE(is_hollow({filled.data(), filled.size()}, thin, 0.02));
 }
 
+TEST(CircleFit, TwoStemsAreNoCircle) {
+  // Seen from between them: all their points lie near one circle of .75 m.
+  std::vector<Vec2d> points;
+  for (const double side : {-1., 1.}) {
+    const Section one{.radius = 0.12, .center = {side * 0.75, 0}, .count = 200, .seed = side > 0 ? 3U : 4U};
+    for (const Vec2d& p : one.points())
+      if (std::abs(p.x) < 0.75) points.push_back(p);
+  }
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CircleFitParams params = params_of(CircleSearch::kRansac, seed);
+    params.solid = true;
+    const auto found = fit(points, params);
+    ASSERT_TRUE(found) << seed;
+    EXPECT_NEAR(found->radius, 0.12, 0.02) << seed;
+  }
+}
+
+TEST(CircleFit, PatchesAreToldFromFewPoints) {
+  EXPECT_TRUE(is_patchy({4. / 36, 192}, 387));  // two stems on one circle, seen in a generated stand
+  EXPECT_TRUE(is_patchy({6. / 36, 158}, 359));
+  EXPECT_FALSE(is_patchy({12. / 36, 120}, 500));  // two scanners that face each other see 60 degrees each
+  EXPECT_FALSE(is_patchy({9. / 36, 200}, 9));     // nine points
+  EXPECT_FALSE(is_patchy({10. / 36, 90}, 12));
+  EXPECT_FALSE(is_patchy({1, 10}, 600));
+}
+
 }  // namespace

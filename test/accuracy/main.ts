@@ -12,9 +12,17 @@ function fail(message: string, code: number): never {
 }
 
 function names(text: string | undefined, known: readonly string[], what: string): readonly string[] {
-  const wanted = text?.split(",") ?? known;
-  const odd = wanted.find((name) => !known.includes(name));
-  if (odd !== undefined) fail(`unknown ${what} ${odd}; one of ${known.join(", ")}`, 2);
+  if (text === undefined) return known;
+  const wanted: string[] = [];
+  for (let rest = text.split(","); rest.length > 0; ) {
+    // Names may hold commas: the longest one that fits.
+    let count = rest.length;
+    while (count > 1 && !known.includes(rest.slice(0, count).join(","))) count -= 1;
+    const name = rest.slice(0, count).join(",");
+    if (!known.includes(name)) fail(`unknown ${what} ${name}; one of ${known.join("; ")}`, 2);
+    wanted.push(name);
+    rest = rest.slice(count);
+  }
   return wanted;
 }
 

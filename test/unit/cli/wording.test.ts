@@ -64,6 +64,10 @@ test.each([
   ],
   ["fewer than threshold_filter 30 points", "fewer than --least-points 30 points"],
   ["instead of 44. Give seed_points, or remove undergrowth.", "instead of 44. Remove undergrowth."],
+  [
+    "and there are too few trees: segment the trees again with method auto or with seed_points.",
+    "and there are too few trees; use --method auto, or remove undergrowth.",
+  ],
   ["try a larger search_radius", "try a larger --search-radius"],
   [
     "Crowns have only 2.0 points on average, so chm_crown_scale 2.5 m is small for these points and may split crowns; give the width of the smaller crowns.",

@@ -26,6 +26,7 @@ constexpr double kMostId = 0x1.0p53 - 1;
 constexpr std::uint64_t kLeastPoints = 3;
 constexpr double kLeastTreeRise = 1.5, kLeastSlenderness = 5;
 constexpr double kMostSigma = 0.25;  // of the diameter; 0.21 is the largest of stems that were seen
+constexpr double kMostRough = 0.06;  // metres of scatter: more is no surface that a few points could show
 constexpr double kLeastArc = 0.3;  // of the circle: stumps seen from one side show more, walls and rocks less
 
 /// The rows of one tree in the order of the cloud.
@@ -172,7 +173,8 @@ bool lies_in_leaves(const StemSection& at, double height_m) {
 bool says_nothing(const StemSection& at, double height_m, double sigma_m) {
   const double diameter = 2 * at.circle.radius;
   const bool hardly_seen = at.few_points || at.circle.arc_coverage < kLeastArc;
-  return sigma_m > kMostSigma * diameter || (hardly_seen && diameter > height_m / kLeastSlenderness);
+  const bool is_odd = diameter > height_m / kLeastSlenderness || at.scatter_m > kMostRough;
+  return sigma_m > kMostSigma * diameter || (hardly_seen && is_odd);
 }
 
 class Inventory {

@@ -99,8 +99,8 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
 bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
 
 /// Whether the circle at breast height says nothing about a stem: a standard error above a quarter of the diameter, or one
-/// wider than a fifth of the height of which few points or less than three tenths of the arc were seen. Leaves around a thin
-/// stem, walls and rocks have such circles.
+/// of which few points or less than three tenths of the arc were seen and that is wider than a fifth of the height or whose
+/// points scatter by more than 6 cm. Leaves around a thin stem, walls and rocks have such circles, and airborne scans.
 bool is_no_stem(const Stem& stem, double height_m, double sigma_m);
 
 /// Of a tree without a diameter: sections of the curve that lie in leaves by the same rules are not ok. The stem, whose

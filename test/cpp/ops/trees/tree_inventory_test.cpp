@@ -460,6 +460,12 @@ TEST(TreeInventory, CirclesThatSayNothingAreNoStems) {
   EXPECT_TRUE(is_no_stem(stem(0.8, false, 0.25), 7.3, 0.05));
   EXPECT_FALSE(is_no_stem(stem(0.4, false, 0.4), 2, 0.02)) << "a stump seen from one side";
   EXPECT_FALSE(is_no_stem(stem(0.8, true, 0.1), 8.1, 0.05));
+  // Four points of an airborne scan (MLBS_16 of ../shared/data/trees_als_idtrees).
+  Stem rough = stem(0.914, true, 0.11);
+  rough.breast_height->scatter_m = 0.22;
+  EXPECT_TRUE(is_no_stem(rough, 15.7, 0.232));
+  rough.breast_height->scatter_m = 0.05;
+  EXPECT_FALSE(is_no_stem(rough, 15.7, 0.232)) << "noise";
 }
 
 /// A stem of 0.3 m: noise, and a second scan that stands beside the first.

@@ -9,6 +9,7 @@ import { KIB } from "../../../shared/limits.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
+import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
 
 const BLOCK_BYTES = 1024 * KIB;
@@ -58,6 +59,8 @@ export interface InventoryRows {
   readonly small_count: number;
   readonly failed_count: number;
   readonly impossible: ImpossibleTrees;
+  /** Of the trees that have one. */
+  readonly diameters: readonly Diameter[];
   /** Of the circle at breast height of each tree; NaN without one. */
   readonly scatters_m: readonly number[];
   /** Of the height of each measured tree: height_drop_m. */
@@ -114,6 +117,11 @@ export function inventoryRows(
     }),
     ground_sources,
     impossible: impossibleTrees(trees),
+    diameters: Array.from({ length: trees.length }, (_, i) => ({
+      tree_id: trees.get(i, "tree_id"),
+      dbh_m: trees.get(i, "dbh_diameter_m"),
+      sigma_m: trees.get(i, "dbh_sigma_m"),
+    })).filter(({ dbh_m }) => Number.isFinite(dbh_m)),
     scatters_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_scatter_m")),
     drops_m: Array.from({ length: trees.length }, (_, i) => i)
       .filter((i) => trees.get(i, "too_few_points") === 0)

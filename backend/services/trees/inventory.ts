@@ -21,6 +21,7 @@ import { NOISE_SLUGS, noiseWarnings } from "../classify/noise-rows.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 import { coarseWarnings } from "./coarse-coordinates.ts";
+import { doubtfulWarnings } from "./doubtful-diameters.ts";
 import { dropWarnings } from "./height-drops.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
@@ -223,7 +224,15 @@ function answerOf(
 
 function warningsOf(
   found: native.TreeInventory,
-  { small_count, failed_count, ground_sources, impossible, scatters_m, drops_m }: ReturnType<typeof inventoryRows>,
+  {
+    small_count,
+    failed_count,
+    ground_sources,
+    impossible,
+    diameters,
+    scatters_m,
+    drops_m,
+  }: ReturnType<typeof inventoryRows>,
   { min_points, tree_ids }: TreeInventoryRequest,
 ): string[] {
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -239,7 +248,12 @@ function warningsOf(
     warnings.push(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
-  warnings.push(...impossibleWarnings(impossible), ...scatterWarnings(scatters_m), ...dropWarnings(drops_m));
+  warnings.push(
+    ...impossibleWarnings(impossible),
+    ...doubtfulWarnings(diameters),
+    ...scatterWarnings(scatters_m),
+    ...dropWarnings(drops_m),
+  );
   warnings.push(...registrationWarnings(found.scan_offsets));
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");

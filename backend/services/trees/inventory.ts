@@ -28,7 +28,7 @@ import { inventoryRows } from "./inventory-rows.ts";
 import { plotWarnings } from "./plot-warnings.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
-import { severalStemsWarnings, stemsInTrees, stemsInTreesBytes } from "./stems-in-trees.ts";
+import { severalStemsWarnings, stemsInTreesBytes } from "./stems-in-trees.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
 
@@ -83,7 +83,7 @@ export async function treeInventory(
         const answer = answerOf(found, request, params, job);
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
         const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
-        const several = severalStemsWarnings(await stemsInTrees(base, skip, quiet), request.tree_ids);
+        const several = await severalStemsWarnings(base, skip, request.tree_ids, quiet);
         const warnings = [...noise, ...gaps, ...coarse, ...several, ...answer.warnings];
         return { ...answer, noise_count, tree_version, warnings };
       });

@@ -1,4 +1,5 @@
 import type { Job } from "../../jobs/job.ts";
+import { fromNative } from "../../jobs/native-error.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/stems.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
@@ -10,34 +11,46 @@ import { HEIGHT_SLUG } from "../terrain/dem.ts";
 const LAYER = { band_min_m: 1, band_max_m: 2, max_diameter_m: 3 };
 const NAMED = 5;
 
-/** Memory of stemsInTrees, bytes. */
+/** Memory of severalStemsWarnings, bytes. */
 export const stemsInTreesBytes = (rows: number, hits: number) => 8 * rows + 36 * hits + native.stemDetectionBytes(hits);
 
-/** Stems at breast height of the trees that have several, by tree; none where heights above the ground are not known. */
-export async function stemsInTrees(
+/**
+ * Names the trees that hold several stems at breast height, and says why if stems cannot be looked for; nothing where heights
+ * above the ground are not known. `ids`: the trees that were asked for, null = all.
+ */
+export async function severalStemsWarnings(
   base: CloudState,
   skip: NativeColumn | null,
+  ids: readonly number[] | null,
   job: Job,
-): Promise<ReadonlyMap<number, number>> {
+): Promise<string[]> {
   const [heights, trees] = [optionalExtra(base, HEIGHT_SLUG), optionalExtra(base, TREE_SLUG)];
-  if (!heights || !trees) return new Map();
+  if (!heights || !trees) return [];
   const ground = optionalExtra(base, "ground_class");
-  const found = await job.track(() => native.treesOfStems(positionsColumn(base), skip, heights, ground, trees, LAYER));
-  const counts = new Map<number, number>();
-  for (const tree of found) if (tree > 0) counts.set(tree, (counts.get(tree) ?? 0) + 1);
-  return new Map([...counts].filter(([, count]) => count > 1));
+  try {
+    const found = await job.track(() =>
+      native.treesOfStems(positionsColumn(base), skip, heights, ground, trees, LAYER),
+    );
+    return severalText(found, ids && new Set(ids));
+  } catch (raw) {
+    const { code, message } = fromNative(raw);
+    if (job.canceled || code !== "invalid_argument") throw raw;
+    return [`Whether trees hold several stems was not looked at: ${message}.`];
+  }
 }
 
-/** A sentence that names the trees with several stems; `ids`: the trees that were asked for, null = all. */
-export function severalStemsWarnings(several: ReadonlyMap<number, number>, ids: readonly number[] | null): string[] {
-  const trees = [...several]
-    .filter(([tree]) => ids === null || ids.includes(tree))
+/** `stems`: the tree of each stem, 0 = none. */
+function severalText(stems: readonly number[], ids: ReadonlySet<number> | null): string[] {
+  const counts = new Map<number, number>();
+  for (const tree of stems) if (tree > 0) counts.set(tree, (counts.get(tree) ?? 0) + 1);
+  const several = [...counts]
+    .filter(([tree, count]) => count > 1 && (ids === null || ids.has(tree)))
     .toSorted(([a, m], [b, n]) => n - m || a - b);
-  if (trees.length === 0) return [];
-  const stems = trees.reduce((sum, [, count]) => sum + count, 0);
-  const named = trees.slice(0, NAMED).map(([tree, count]) => `tree ${tree}: ${count}`);
-  const more = trees.length > NAMED ? ", .." : "";
+  if (several.length === 0) return [];
+  const total = several.reduce((sum, [, count]) => sum + count, 0);
+  const named = several.slice(0, NAMED).map(([tree, count]) => `tree ${tree}: ${count}`);
+  const more = several.length > NAMED ? ", .." : "";
   return [
-    `${stems} stems were found at breast height in ${trees.length === 1 ? "one tree" : `${trees.length} trees`} (${named.join(", ")}${more}). Unless they fork below it, their diameter, height and crown are those of several trees, and there are too few trees: segment the trees again with method auto or with seed_points.`,
+    `${total} stems were found at breast height in ${several.length === 1 ? "one tree" : `${several.length} trees`} (${named.join(", ")}${more}). Unless they fork below it, their diameter, height and crown are those of several trees, and there are too few trees: segment the trees again with method auto or with seed_points.`,
   ];
 }

@@ -78,6 +78,18 @@ test("stems that share a tree number are told, not those of trees of their own",
   expect(await told(stems)).toEqual([]);
 });
 
+test("trees too far apart to look for stems are measured, and that is told", async () => {
+  const rows = forestRows(TREES);
+  const far = rows
+    .slice(1)
+    .map((row) => row.replace(/^(\S+)/, (x) => String(Number(x) + 3e8)).replace(/ (3|8) (?=\S+ 2$)/, " 1$1 "));
+  const list = await measure((await forest({}, [...rows, ...far])).session_id);
+  expect([list.success, list.trees.length]).toEqual([true, 4]);
+  expect(list.warnings).toContainEqual(
+    expect.stringMatching(/^Whether trees hold several stems was not looked at: .*1e8 m/),
+  );
+});
+
 test("a row per tree, its stem curve and the stand, with progress", async () => {
   const { session_id } = await forest();
   const { tail: list, stages } = await streamed(made, TreeInventoryTail, url(session_id));

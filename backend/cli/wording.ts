@@ -84,6 +84,9 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [", half_points)", ")"],
   [" in the mean (height_drop_m).", " in the mean."],
   ["; scan_offsets has the directions.", "; scan_offsets of the summary has the directions."],
+  [" stems; view_fit).", " stems; view_fit of the summary)."],
+  [" moved to their mean place (align_scans), up to", " moved to their mean place, up to"],
+  [", which is part of sigma_m.", ", which is part of the standard errors of diameters."],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];
 

@@ -15,6 +15,8 @@ export interface TreeCloud {
   readonly ground_class: NativeColumn | null;
   /** The scan of each point; null = one scan, or not known. */
   readonly scan_index?: NativeColumn | null;
+  /** When each point was measured, seconds; null = not known. */
+  readonly time_s?: NativeColumn | null;
   /** Added to positions: the frame of the results. */
   readonly shift: readonly [number, number, number];
 }
@@ -22,9 +24,10 @@ export interface TreeCloud {
 /** Names and meanings: shared/contract/cloud-session/tree-inventory.ts. */
 export interface InventoryParams {
   readonly fit_method: "ransac" | "hough";
+  readonly align_scans: boolean;
   readonly slice_widen_m: readonly number[];
   readonly tree_ids: readonly number[] | null;
-  readonly [name: string]: number | string | readonly number[] | null;
+  readonly [name: string]: number | string | boolean | readonly number[] | null;
 }
 
 /** Tables are f64, row-major; NaN = not measured. */
@@ -59,6 +62,15 @@ export interface TreeInventory {
   } | null;
   /** Rows of trees without a finite position. */
   readonly nonfinite_count: number;
+  /** Whether views of stems fit each other (cpp/ops/trees/stem_drift.h); null = fewer than three stems are seen by several. */
+  readonly view_fit: {
+    readonly n_stems: number;
+    readonly spread_m: number;
+    readonly rest_m: number;
+    /** More than views that fit do, and more than noise explains. */
+    readonly drifts: boolean;
+    readonly aligned: boolean;
+  } | null;
   /** Where stems stand in one scan against another; empty without scan_index. */
   readonly scan_offsets: readonly ScanOffset[];
 }

@@ -178,7 +178,7 @@ std::vector<StemCircle> circles_of(const std::vector<MeasuredTree>& trees) {
 }
 
 struct HeldCloud {
-  ColumnPtr positions, skip, tree_instance, height_above_ground, ground_class, scan_index;
+  ColumnPtr positions, skip, tree_instance, height_above_ground, ground_class, scan_index, time_s;
   Vec3d shift{0, 0, 0};
   TreeCloud view() const {
     return {positions->as<Vec3d>(),
@@ -186,7 +186,9 @@ struct HeldCloud {
             view_or_empty<std::uint8_t>(skip),
             tree_instance.get(),
             height_above_ground.get(),
-            ground_class.get()};
+            ground_class.get(),
+            scan_index.get(),
+            time_s.get()};
   }
 };
 
@@ -198,6 +200,7 @@ HeldCloud held_cloud(const Napi::Value& value) {
           ColumnHandle::get_optional(js.Get("height_above_ground")),
           ColumnHandle::get_optional(js.Get("ground_class")),
           ColumnHandle::get_optional(js.Get("scan_index")),
+          ColumnHandle::get_optional(js.Get("time_s")),
           vec3_field(js, "shift")};
 }
 
@@ -233,6 +236,8 @@ TreeInventoryParams inventory_params(const Napi::Object& js) {
                                        .occupancy_fraction = number_field(js, "crown_occupancy_frac")},
                              .min_points = whole_field(js, "min_points"),
                              .tree_ids = std::nullopt,
+                             .align_scans = bool_field(js, "align_scans"),
+                             .most_view_spread_m = number_field(js, "most_view_spread_m"),
                              .competition_radius_m = number_field(js, "competition_radius_m"),
                              .least_distance_m = number_field(js, "least_distance_m"),
                              .cover_cell_m = number_field(js, "cover_cell_m"),
@@ -295,6 +300,17 @@ Napi::Value offsets_to_js(Napi::Env env, const std::vector<ScanOffset>& offsets)
   return out;
 }
 
+Napi::Value views_to_js(Napi::Env env, const std::optional<ViewFit>& views) {
+  if (!views) return env.Null();
+  auto out = Napi::Object::New(env);
+  out.Set("n_stems", views->stems);
+  out.Set("spread_m", views->spread_m);
+  out.Set("rest_m", views->rest_m);
+  out.Set("drifts", views->drifts);
+  out.Set("aligned", views->aligned);
+  return out;
+}
+
 Napi::Value answer_to_js(Napi::Env env, Answer&& answer) {
   auto fields = Napi::Array::New(env, kTreeFieldCount);
   for (std::uint32_t i = 0; i < kTreeFieldCount; ++i) fields.Set(i, kTreeFields[i].name);
@@ -310,6 +326,7 @@ Napi::Value answer_to_js(Napi::Env env, Answer&& answer) {
   out.Set("reasons", to_js(env, answer.reasons));
   out.Set("stand", stand_to_js(env, answer.result.stand));
   out.Set("nonfinite_count", static_cast<double>(answer.result.nonfinite_count));
+  out.Set("view_fit", views_to_js(env, answer.result.views));
   out.Set("scan_offsets", offsets_to_js(env, answer.offsets));
   return out;
 }

@@ -88,6 +88,7 @@ export async function writeResults(
     skipped: list.skipped,
     ground_sources: list.ground_sources,
     scan_offsets: list.scan_offsets,
+    view_fit: list.view_fit,
     stems: plot.stems && { seeds: plot.stems.seeds.length, rejected: plot.stems.rejected },
     stand,
     stand_settings: settings,

@@ -18,7 +18,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { TREE_SLUG, treeVersion } from "../../sessions/tree-version.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { NOISE_SLUGS, noiseWarnings } from "../classify/noise-rows.ts";
-import { optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 import { coarseWarnings } from "./coarse-coordinates.ts";
 import { doubtfulWarnings } from "./doubtful-diameters.ts";
@@ -41,6 +41,7 @@ const CHANGE_POLL_MS = 50;
 const READ_COLUMNS = [
   "positions",
   "deleted",
+  "timestamps",
   ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss", "scan_index", ...NOISE_SLUGS].map(extraKey),
 ];
 
@@ -99,6 +100,7 @@ const NOTHING = {
   success: false,
   trees: [],
   scan_offsets: [] as native.ScanOffset[],
+  view_fit: null,
   stem_curve: [],
   stand: null,
   ground_sources: { height_above_ground: 0, ground_class: 0, tree_min_z: 0 },
@@ -115,7 +117,7 @@ function paramsOf(request: TreeInventoryRequest): Params {
       "invalid_argument",
       `Unknown fit method "${request.fit_method}"; fit_method is ${CIRCLE_SEARCHES.join(" or ")}.`,
     );
-  const { fit_method: _, skip_noise: __, tree_ids, min_points, ...lengths } = request;
+  const { fit_method: _, skip_noise: __, align_scans, tree_ids, min_points, ...lengths } = request;
   const wrong = Object.entries(lengths).filter(([, value]) => !(Number.isFinite(value) && value > 0));
   if (wrong.length > 0) {
     const names = wrong.map(([name, value]) => `${name} (${value})`).join(", ");
@@ -128,8 +130,26 @@ function paramsOf(request: TreeInventoryRequest): Params {
     );
   const { slice_widen_m, ...constants } = INVENTORY_CONSTANTS;
   const widen = slice_widen_m.filter((thickness) => thickness > request.slice_thickness_m);
-  return { ...lengths, fit_method, tree_ids, min_points, ...constants, slice_widen_m: widen };
+  return { ...lengths, fit_method, align_scans, tree_ids, min_points, ...constants, slice_widen_m: widen };
 }
+
+/** Of trees that are seen by several views, if these do not fit. */
+const MEASURED_AGAIN = [
+  { name: "Comparing views", weight: 0.1 },
+  { name: "Measuring without drift", weight: 0.3 },
+  { name: "Measuring again without drift", weight: 0.3 },
+] as const;
+
+const nativeCloud = (base: CloudState, skip: native.TreeCloud["skip"]) => ({
+  positions: positionsColumn(base),
+  skip,
+  tree_instance: optionalExtra(base, TREE_SLUG) as NonNullable<ReturnType<typeof optionalExtra>>,
+  height_above_ground: optionalExtra(base, HEIGHT_SLUG),
+  ground_class: optionalExtra(base, GROUND_SLUG),
+  scan_index: optionalExtra(base, "scan_index"),
+  time_s: fixedColumn(base, "timestamps"),
+  shift: base.meta.world_shift ?? ([0, 0, 0] as const),
+});
 
 /** Runs the op, and ends it early if the cloud that it measures is no longer the session's. */
 async function measured(
@@ -139,6 +159,8 @@ async function measured(
   params: Params,
   job: Job,
 ): Promise<native.TreeInventory> {
+  const cloud = nativeCloud(base, skip);
+  const seenTwice = params.align_scans && (cloud.scan_index !== null || cloud.time_s !== null);
   job.stage("Indexing trees", 0.02, 0.99, [
     { name: "Counting classes", weight: 0.01, message: () => "Indexing trees" },
     { name: "Ordering points by class", weight: 0.01, message: () => "Indexing trees" },
@@ -148,19 +170,11 @@ async function measured(
       weight: 0.85,
       message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total}`,
     },
+    ...(seenTwice ? MEASURED_AGAIN : []),
     { name: "Plot boundary", weight: 0.02, message: () => "Stand metrics" },
     { name: "Stand metrics", weight: 0.05 },
     { name: "Comparing scans", weight: 0.02 },
   ]);
-  const cloud: native.TreeCloud = {
-    positions: positionsColumn(base),
-    skip,
-    tree_instance: optionalExtra(base, TREE_SLUG) as NonNullable<ReturnType<typeof optionalExtra>>,
-    height_above_ground: optionalExtra(base, HEIGHT_SLUG),
-    ground_class: optionalExtra(base, GROUND_SLUG),
-    scan_index: optionalExtra(base, "scan_index"),
-    shift: base.meta.world_shift ?? [0, 0, 0],
-  };
   let running: NativeJob<native.TreeInventory> | undefined;
   let replaced = false;
   const look = () => {
@@ -214,12 +228,19 @@ function answerOf(
     skipped,
     warnings: warningsOf(found, rows, request),
     scan_offsets: [...found.scan_offsets],
+    view_fit: viewFitOf(found),
     params: { ...params, skip_noise: request.skip_noise },
     error: success
       ? null
       : `No tree could be measured; ${skipped.length > 0 ? "skipped tells why" : "tree_ids is empty"}.`,
     ...(success ? {} : { code: "invalid_argument" as const }),
   };
+}
+
+function viewFitOf({ view_fit }: native.TreeInventory): TreeInventoryTail["view_fit"] {
+  if (!view_fit) return null;
+  const { drifts: _, ...fit } = view_fit;
+  return fit;
 }
 
 function warningsOf(
@@ -254,7 +275,7 @@ function warningsOf(
     ...scatterWarnings(scatters_m),
     ...dropWarnings(drops_m),
   );
-  warnings.push(...registrationWarnings(found.scan_offsets));
+  warnings.push(...registrationWarnings(found.scan_offsets, found.view_fit));
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
   return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;

@@ -1,17 +1,20 @@
-import type { ScanOffset } from "../../native/inventory.ts";
+import type { ScanOffset, TreeInventory } from "../../native/inventory.ts";
 import { isClearMedian } from "../run/clear-median.ts";
+
+type ViewFit = NonNullable<TreeInventory["view_fit"]>;
 
 /** Offsets of scans that fit each other: up to 1 mm with 3 mm of noise, 3 mm with 2 cm (docs/accuracy.md). */
 const MOST_OFFSET_M = 0.005;
 const MOST_NAMED = 3;
 
+const millimetres = (metres: number) => `${(1000 * metres).toFixed(metres < 0.01 ? 1 : 0)} mm`;
 const lengthOf = ({ x_m, y_m }: ScanOffset) => Math.hypot(x_m, y_m);
 const isClear = (offset: ScanOffset) => isClearMedian(lengthOf(offset), offset.spread_m, offset.n_stems, MOST_OFFSET_M);
 
-/** Warns of scans in which the same stems stand at different places. */
-export function registrationWarnings(offsets: readonly ScanOffset[]): string[] {
+/** The scans in which stems stand elsewhere than in others. */
+function offsetsTold(offsets: readonly ScanOffset[]): string | null {
   const clear = offsets.filter(isClear).sort((a, b) => lengthOf(b) - lengthOf(a));
-  if (clear.length === 0) return [];
+  if (clear.length === 0) return null;
   const named = clear
     .slice(0, MOST_NAMED)
     .map(
@@ -19,7 +22,24 @@ export function registrationWarnings(offsets: readonly ScanOffset[]): string[] {
         `${(1000 * lengthOf(one)).toFixed(0)} mm between scans ${one.scan_a} and ${one.scan_b} (${one.n_stems} stems)`,
     );
   const more = clear.length > MOST_NAMED ? `, and ${clear.length - MOST_NAMED} more` : "";
+  return `Stems stand at different places in different scans: ${named.join(", ")}${more}; scan_offsets has the directions.`;
+}
+
+/** Warns of scans, or times of one, in which the same stems stand at different places, and tells what was done about it. */
+export function registrationWarnings(offsets: readonly ScanOffset[], fit: ViewFit | null): string[] {
+  const told = offsetsTold(offsets);
+  if (!fit?.drifts)
+    return told
+      ? [
+          `${told} The scans do not fit each other, and diameters are wrong by up to as much: move them onto each other (scan_index tells them apart), then measure again.`,
+        ]
+      : [];
+  const drift =
+    told ??
+    `Stems stand at different places at different times: ${millimetres(fit.spread_m)} along x and along y (root mean square, ${fit.n_stems} stems; view_fit). The scanner drifted.`;
   return [
-    `Stems stand at different places in different scans: ${named.join(", ")}${more}; scan_offsets has the directions. The scans do not fit each other, and diameters are wrong by up to as much: move them onto each other (scan_index tells them apart), then measure again.`,
+    fit.aligned
+      ? `${drift} Trees were measured with all views moved to their mean place (align_scans), up to ${millimetres(fit.rest_m)}, which is part of sigma_m. The cloud stays as it is: trees that were divided in it, their numbers, models, terrain and crown surfaces are not helped.`
+      : `${drift} Diameters are wrong by about as much: measure with align_scans, or move the scans onto each other.`,
   ];
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -14,6 +13,7 @@
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "core/polled_sort.h"
+#include "ops/trees/circle_center.h"
 #include "ops/trees/stem_frame.h"
 #include "spatial/predicates.h"
 
@@ -22,12 +22,8 @@ namespace pc {
 namespace {
 
 constexpr double kHalfHeight = 0.25, kRoom = 0.3;  // metres: along the axis, beyond the circle
-constexpr double kNearest = 0.06,
-                 kNearestPart = 0.3;   // points this near the circle are fitted: metres, of the radius
-constexpr double kDeviation = 1.4826;  // of a normal distribution with a median distance of 1
-constexpr double kHuber = 2, kLeastDeviation = 1e-4;  // metres
-constexpr std::size_t kFewestPoints = 15, kFewestSectors = 8, kSectors = 36;
-constexpr int kRounds = 20;
+constexpr double kDeviation = 1.4826;              // of a normal distribution with a median distance of 1
+constexpr std::size_t kFewestSectors = 8;
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 
 /// A point near a circle, across its axis.
@@ -107,38 +103,11 @@ std::vector<Near> points_near(const TreeCloud& cloud, const AnyColumn& scan_inde
 
 /// The centre of the circle of a radius through the points of a scan; nothing if they show too little of it.
 std::optional<Vec2d> center_of(Span<const Near> points, double radius) {
-  if (points.size < kFewestPoints) return std::nullopt;
-  const double nearest = std::max(kNearest, kNearestPart * radius);
-  Vec2d at{0, 0};
-  std::vector<double> off;
-  std::array<bool, kSectors> seen{};
-  for (int round = 0; round < kRounds; ++round) {
-    off.clear();
-    for (const Near& p : points) {
-      const double distance = std::abs(std::hypot(p.u - at.x, p.v - at.y) - radius);
-      if (distance < nearest) off.push_back(distance);
-    }
-    if (off.size() < kFewestPoints) return std::nullopt;
-    const double deviation = kDeviation * median_of(off) + kLeastDeviation;
-    double xx = 0, xy = 0, yy = 0, x = 0, y = 0;
-    seen.fill(false);
-    for (const Near& p : points) {
-      const double dx = p.u - at.x, dy = p.v - at.y, d = std::hypot(dx, dy), residual = d - radius;
-      if (!(d > 0 && std::abs(residual) < nearest)) continue;
-      const double part = std::min(1.0, kHuber * deviation / std::max(std::abs(residual), 1e-12));
-      const double weight = part * part, c = dx / d, s = dy / d;
-      xx += weight * c * c, xy += weight * c * s, yy += weight * s * s;
-      x += weight * c * residual, y += weight * s * residual;
-      const double turn = std::atan2(dy, dx) / (2 * std::numbers::pi);
-      seen[std::min(kSectors - 1, static_cast<std::size_t>((turn - std::floor(turn)) * kSectors))] = true;
-    }
-    const double det = xx * yy - xy * xy;
-    if (!(det > 1e-9 * (xx + yy) * (xx + yy))) return std::nullopt;
-    at = {at.x + (yy * x - xy * y) / det, at.y + (xx * y - xy * x) / det};
-  }
-  if (std::count(seen.begin(), seen.end(), true) < static_cast<std::ptrdiff_t>(kFewestSectors))
-    return std::nullopt;
-  return at;
+  std::vector<Vec2d> flat;
+  for (const Near& p : points) flat.push_back({p.u, p.v});
+  const auto found = circle_center({flat.data(), flat.size()}, radius, {0, 0});
+  if (!found || found->sectors < kFewestSectors) return std::nullopt;
+  return found->center;
 }
 
 /// Offsets of the stems that two scans see.

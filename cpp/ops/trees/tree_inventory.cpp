@@ -1,6 +1,7 @@
 #include "ops/trees/tree_inventory.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "core/polled_sort.h"
 #include "ops/cloud/categorical_split.h"
@@ -37,14 +39,18 @@ struct TreeRows {
 /// The points of one tree.
 struct TreePoints {
   std::vector<Vec3d> points;
-  std::vector<double> heights;  ///< as points, or empty
+  std::vector<double> heights;    ///< as points, or empty
+  std::vector<ViewStamp> stamps;  ///< as points, or empty
   std::uint64_t nonfinite = 0;
+
+  ViewedTree viewed() const { return {{points.data(), points.size()}, {stamps.data(), stamps.size()}}; }
 };
 
 void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
   const std::size_t n = cloud.positions.size;
   require(cloud.tree_instance != nullptr, "an inventory needs tree_instance");
-  for (const AnyColumn* column : {cloud.tree_instance, cloud.height_above_ground, cloud.ground_class}) {
+  for (const AnyColumn* column :
+       {cloud.tree_instance, cloud.height_above_ground, cloud.ground_class, cloud.scan_index, cloud.time_s}) {
     require(column == nullptr || column->size() == n, "every column needs one value per point");
   }
   require(cloud.skip.empty() || cloud.skip.size == n, "skip needs one value per point");
@@ -78,13 +84,20 @@ void order_by_position(TreePoints& tree, const OpContext& ctx) {
     const Vec3d& p = tree.points[i];
     return std::tuple{p.z, p.y, p.x};
   };
-  // Heights of points at one place differ where their true places did.
+  const auto is_below = [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; };
+  const auto rest_of = [&](std::size_t i) {
+    const ViewStamp stamp = tree.stamps.empty() ? ViewStamp{} : tree.stamps[i];
+    return std::array{tree.heights.empty() ? 0 : tree.heights[i], stamp.scan, stamp.time_s};
+  };
+  // What points at one place have besides may differ.
   polled_sort(
       order.begin(), order.end(),
       [&](std::size_t a, std::size_t b) {
         const auto left = key_of(a), right = key_of(b);
-        if (left != right || tree.heights.empty()) return left < right;
-        return std::isnan(tree.heights[b]) ? !std::isnan(tree.heights[a]) : tree.heights[a] < tree.heights[b];
+        if (left != right) return left < right;
+        const auto rest_a = rest_of(a), rest_b = rest_of(b);
+        return std::lexicographical_compare(rest_a.begin(), rest_a.end(), rest_b.begin(), rest_b.end(),
+                                            is_below);
       },
       ctx);
   const auto ordered = [&](auto values) {
@@ -97,10 +110,28 @@ void order_by_position(TreePoints& tree, const OpContext& ctx) {
   };
   tree.points = ordered(std::move(tree.points));
   if (!tree.heights.empty()) tree.heights = ordered(std::move(tree.heights));
+  if (!tree.stamps.empty()) tree.stamps = ordered(std::move(tree.stamps));
 }
 
+/// The values of a column for the points of a tree.
+std::vector<double> values_of(const AnyColumn& column, const TreeCloud& cloud, const AnyColumn& order,
+                              const TreeRows& tree, const TreePoints& points, const OpContext& ctx) {
+  std::vector<double> out;
+  out.reserve(points.points.size());
+  visit_scalar(column, [&](auto values) {
+    for_each_row(order, tree, ctx, [&](std::size_t row) {
+      if (points.nonfinite == 0 || is_finite(cloud.positions[row] + cloud.shift))
+        out.push_back(static_cast<double>(values[row]));
+    });
+  });
+  return out;
+}
+
+bool has_views(const TreeCloud& cloud) { return cloud.scan_index != nullptr || cloud.time_s != nullptr; }
+
+/// drifts: taken from the points.
 TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeRows& tree,
-                     const OpContext& ctx) {
+                     const std::vector<StemDrift>& drifts, const OpContext& ctx) {
   TreePoints out;
   out.points.reserve(static_cast<std::size_t>(tree.count));
   for_each_row(order, tree, ctx, [&](std::size_t row) {
@@ -108,18 +139,26 @@ TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeR
     if (is_finite(p)) out.points.push_back(p);
   });
   out.nonfinite = tree.count - out.points.size();
-  if (cloud.height_above_ground == nullptr) {
-    order_by_position(out, ctx);
-    return out;
+  if (cloud.height_above_ground != nullptr) {
+    out.heights = values_of(*cloud.height_above_ground, cloud, order, tree, out, ctx);
+    for (double& height : out.heights)
+      if (height == 0) height = std::numeric_limits<double>::quiet_NaN();
   }
-  out.heights.reserve(out.points.size());
-  visit_scalar(*cloud.height_above_ground, [&](auto heights) {
-    for_each_row(order, tree, ctx, [&](std::size_t row) {
-      if (out.nonfinite != 0 && !is_finite(cloud.positions[row] + cloud.shift)) return;
-      const auto height = static_cast<double>(heights[row]);
-      out.heights.push_back(height == 0 ? std::numeric_limits<double>::quiet_NaN() : height);
-    });
-  });
+  if (has_views(cloud)) out.stamps.resize(out.points.size());
+  const auto stamp = [&](const AnyColumn* column, double ViewStamp::*part) {
+    if (column == nullptr) return;
+    const std::vector<double> values = values_of(*column, cloud, order, tree, out, ctx);
+    for (std::size_t i = 0; i < values.size(); ++i) out.stamps[i].*part = values[i];
+  };
+  stamp(cloud.scan_index, &ViewStamp::scan);
+  stamp(cloud.time_s, &ViewStamp::time_s);
+  for (const StemDrift& drift : drifts) {
+    for (std::size_t i = 0; i < out.points.size(); ++i) {
+      if (i % kPollRows == 0) ctx.checkpoint();
+      const Vec2d offset = drift.at(out.stamps[i], {out.points[i].x, out.points[i].y});
+      out.points[i] = out.points[i] - Vec3d{offset.x, offset.y, 0};
+    }
+  }
   order_by_position(out, ctx);
   return out;
 }
@@ -188,6 +227,8 @@ class Inventory {
     const std::vector<TreeRows> trees = chosen(groups);
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
+    if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
+    list(trees);
     if (!params_.tree_ids && !result_.trees.empty()) measure_stand(pass);
     return std::move(result_);
   }
@@ -216,40 +257,112 @@ class Inventory {
     return trees;
   }
 
-  void measure_all(const AnyColumn& order, const std::vector<TreeRows>& trees, const GroundHeights& ground) {
-    // The largest first, so that none of them is the last to end.
+  /// Calls visit(i, points) for every tree, the largest first, so that none of them is the last to end. What fails is skipped.
+  template <class Visit>
+  void for_each_tree(const char* phase, const AnyColumn& order, const std::vector<TreeRows>& trees,
+                     Visit&& visit) {
     std::vector<std::size_t> queue(trees.size());
     std::iota(queue.begin(), queue.end(), std::size_t{0});
     std::stable_sort(queue.begin(), queue.end(),
                      [&](std::size_t a, std::size_t b) { return trees[a].count > trees[b].count; });
-    std::vector<std::optional<MeasuredTree>> measured(trees.size());
-    std::vector<std::string> reasons(trees.size());
-    std::vector<std::uint64_t> counts(trees.size());
-    std::atomic<std::uint64_t> nonfinite{0};
-    ctx_.begin_phase("Measuring tree", trees.size());
+    ctx_.begin_phase(phase, trees.size());
     parallel_for(ctx_, trees.size(), 1, [&](std::size_t at, std::size_t) {
       const std::size_t i = queue[at];
-      counts[i] = trees[i].count;
-      reasons[i] = reason_of_failure([&] {
-        const TreePoints tree = points_of(cloud_, order, trees[i], ctx_);
-        nonfinite += tree.nonfinite;
-        counts[i] = tree.points.size();
-        if (counts[i] >= params_.min_points && counts[i] > 0)
-          measured[i] = measure_tree(trees[i].id, tree, ground);
-      });
+      const std::string failure =
+          reason_of_failure([&] { visit(i, points_of(cloud_, order, trees[i], drifts_, ctx_)); });
+      if (!failure.empty()) work_[i].failure = failure;
+    });
+  }
+
+  void measure_all(const AnyColumn& order, const std::vector<TreeRows>& trees, const GroundHeights& ground) {
+    work_.resize(trees.size());
+    std::atomic<std::uint64_t> nonfinite{0};
+    for_each_tree("Measuring tree", order, trees, [&](std::size_t i, const TreePoints& points) {
+      Work& work = work_[i];
+      nonfinite += points.nonfinite;
+      work.point_count = points.points.size();
+      if (work.point_count < std::max<std::uint64_t>(1, params_.min_points)) return;
+      work.measured = measure_tree(trees[i].id, points, ground);
+      if (has_views(cloud_)) work.places = view_places(points.viewed(), work.measured->stem, ctx_);
     });
     result_.nonfinite_count = nonfinite;
+  }
+
+  /// How far the scans drift, and if too far, the trees measured without it.
+  void fit_views(const AnyColumn& order, const std::vector<TreeRows>& trees, const GroundHeights& ground) {
+    constexpr int kRounds = 2;  // of better circles, by which drift is better known
+    constexpr double kLeastRest = 0.002;
+    /// Of the noise: where scans fit, 15 mm of ranges made up to 2.4 times it.
+    constexpr double kNoiseSpread = 4;
+    const auto drifts = [&](const std::optional<DriftFit>& fit) {
+      return fit && fit->spread_m > std::max(params_.most_view_spread_m, kNoiseSpread * fit->noise_m);
+    };
+    auto fit = fit_drift(places(), ctx_);
+    if (drifts(fit)) {
+      for_each_tree("Comparing views", order, trees, [&](std::size_t i, const TreePoints& points) {
+        if (!is_measured(i)) return;
+        const TreeGround under = ground_of(points, ground);
+        work_[i].places = search_view_places(points.viewed(), work_[i].measured->stem, under,
+                                             stem_params(trees[i].id), ctx_);
+      });
+      fit = fit_drift(places(), ctx_);
+    }
+    if (!fit) return;
+    const auto stems = static_cast<std::uint32_t>(places().size());
+    result_.views =
+        ViewFit{stems, fit->spread_m, fit->rest_m, drifts(fit), drifts(fit) && params_.align_scans};
+    if (!result_.views->aligned) return;
+    for (int round = 0; round < kRounds && fit && (round == 0 || fit->spread_m > kLeastRest); ++round) {
+      drifts_.push_back(std::move(fit->drift));
+      const char* phase = round == 0 ? "Measuring without drift" : "Measuring again without drift";
+      for_each_tree(phase, order, trees, [&](std::size_t i, const TreePoints& points) {
+        if (!is_measured(i)) return;
+        work_[i].measured = measure_tree(trees[i].id, points, ground);
+        work_[i].places = view_places(points.viewed(), work_[i].measured->stem, ctx_);
+      });
+      fit = fit_drift(places(), ctx_);
+      if (fit) result_.views->rest_m = fit->rest_m;
+    }
+    for (std::size_t i = 0; i < work_.size(); ++i)
+      if (is_measured(i))
+        work_[i].measured->dbh_sigma_m = std::hypot(work_[i].measured->dbh_sigma_m, result_.views->rest_m);
+  }
+
+  bool is_measured(std::size_t i) const { return work_[i].measured && !work_[i].measured->too_few_points; }
+
+  /// Of the stems that several views show.
+  std::vector<std::vector<ViewPlace>> places() const {
+    std::vector<std::vector<ViewPlace>> found;
+    for (const Work& work : work_)
+      if (work.places.size() >= 2) found.push_back(work.places);
+    return found;
+  }
+
+  /// Trees that were measured, and those that were not, with the reason.
+  void list(const std::vector<TreeRows>& trees) {
     for (std::size_t i = 0; i < trees.size(); ++i) {
-      if (measured[i]) {
-        result_.trees.push_back(std::move(*measured[i]));
+      Work& work = work_[i];
+      if (work.measured) {
+        result_.trees.push_back(std::move(*work.measured));
         continue;
       }
-      const bool small = reasons[i].empty();
-      result_.skipped.push_back({static_cast<double>(trees[i].id), counts[i],
-                                 small ? "fewer than min_points points" : reasons[i], small});
+      const bool small = work.failure.empty();
+      result_.skipped.push_back({static_cast<double>(trees[i].id), work.point_count,
+                                 small ? "fewer than min_points points" : work.failure, small});
     }
     std::sort(result_.skipped.begin(), result_.skipped.end(),
               [](const SkippedTree& a, const SkippedTree& b) { return a.id < b.id; });
+  }
+
+  TreeGround ground_of(const TreePoints& tree, const GroundHeights& cells) const {
+    return TreeGround({tree.points.data(), tree.points.size()}, {tree.heights.data(), tree.heights.size()},
+                      cells, ctx_);
+  }
+
+  StemParams stem_params(std::uint64_t id) const {
+    StemParams stem = params_.stem;
+    stem.seed += id;
+    return stem;
   }
 
   MeasuredTree measure_tree(std::uint64_t id, const TreePoints& tree, const GroundHeights& cells) const {
@@ -260,9 +373,8 @@ class Inventory {
     if (out.too_few_points) return out;
     for (const Vec3d& p : tree.points) out.box.add(p);
     const Span<const Vec3d> points{tree.points.data(), tree.points.size()};
-    const TreeGround ground(points, {tree.heights.data(), tree.heights.size()}, cells, ctx_);
-    StemParams stem = params_.stem;
-    stem.seed += id;
+    const TreeGround ground = ground_of(tree, cells);
+    const StemParams stem = stem_params(id);
     out.stem = measure_stem(points, ground, stem, ctx_);
     out.height_m = out.box.max.z - out.stem.base.z;
     out.height_drop_m = expected_drop(points);
@@ -307,9 +419,19 @@ class Inventory {
     result_.stand = std::move(stand);
   }
 
+  /// What is known of a tree so far.
+  struct Work {
+    std::optional<MeasuredTree> measured;
+    std::string failure;
+    std::uint64_t point_count = 0;
+    std::vector<ViewPlace> places;  ///< of its views
+  };
+
   const TreeCloud& cloud_;
   const TreeInventoryParams& params_;
   OpContext& ctx_;
+  std::vector<Work> work_;
+  std::vector<StemDrift> drifts_;  ///< each of what the ones before it left
   TreeInventoryResult result_{};
 };
 
@@ -321,8 +443,8 @@ TreeInventoryResult tree_inventory(const TreeCloud& cloud, const TreeInventoryPa
 }
 
 double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threads) {
-  // Points and heights, their ground (keyed, then two lists), two sorted copies of slices, crown rows and cubes.
-  constexpr double kPerRow = 9, kPerPoint = 32 + 112 + 80 + 40;
+  // Points and heights, their ground (keyed, then two lists), two sorted copies of slices, crown rows and cubes, stamps (twice).
+  constexpr double kPerRow = 9, kPerPoint = 32 + 112 + 80 + 40 + 40;
   const double at_once =
       std::min(static_cast<double>(rows), static_cast<double>(threads) * static_cast<double>(largest));
   return kPerRow * static_cast<double>(rows) + kPerPoint * at_once;

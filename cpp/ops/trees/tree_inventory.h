@@ -13,17 +13,20 @@
 #include "ops/trees/crown_measures.h"
 #include "ops/trees/plot_boundary.h"
 #include "ops/trees/stem_curve.h"
+#include "ops/trees/stem_drift.h"
 
 namespace pc {
 
 /// A cloud whose points carry the id of their tree.
 struct TreeCloud {
-  Span<const Vec3d> positions;           ///< (n) metres, z up
-  Vec3d shift;                           ///< added to positions: the frame of the results
-  Span<const std::uint8_t> skip;         ///< (n) non-zero = leave out, or empty
-  const AnyColumn* tree_instance;        ///< (n) scalar; rounded; ids are above 0
-  const AnyColumn* height_above_ground;  ///< (n) scalar, metres; 0 or not finite = unknown; or nullptr
-  const AnyColumn* ground_class;         ///< (n) scalar, 1 = ground; or nullptr
+  Span<const Vec3d> positions;            ///< (n) metres, z up
+  Vec3d shift;                            ///< added to positions: the frame of the results
+  Span<const std::uint8_t> skip;          ///< (n) non-zero = leave out, or empty
+  const AnyColumn* tree_instance;         ///< (n) scalar; rounded; ids are above 0
+  const AnyColumn* height_above_ground;   ///< (n) scalar, metres; 0 or not finite = unknown; or nullptr
+  const AnyColumn* ground_class;          ///< (n) scalar, 1 = ground; or nullptr
+  const AnyColumn* scan_index = nullptr;  ///< (n) scalar, the scan of each point; or nullptr
+  const AnyColumn* time_s = nullptr;      ///< (n) scalar, when it was measured, seconds; or nullptr
 };
 
 struct TreeInventoryParams {
@@ -31,7 +34,9 @@ struct TreeInventoryParams {
   CrownMeasureParams crown;
   std::uint64_t min_points;                            ///< trees with fewer points are skipped
   std::optional<std::vector<std::uint64_t>> tree_ids;  ///< to measure; nothing = all trees, and the stand
-  double competition_radius_m, least_distance_m;       ///< see CompetitionParams
+  bool align_scans;                                    ///< measure without drift
+  double most_view_spread_m;  ///< of views that fit; above it those of each stem are moved
+  double competition_radius_m, least_distance_m;              ///< see CompetitionParams
   double cover_cell_m, most_cover_cells, most_overlap_pairs;  ///< see CrownCoverParams
 };
 
@@ -69,15 +74,28 @@ struct StandMeasures {
   Competition competition;  ///< one entry per tree of the list
 };
 
+/// Whether the views of the stems fit each other.
+struct ViewFit {
+  std::uint32_t stems;  ///< seen by two or more views, each with 15 points of the circle at breast height
+  double spread_m;      ///< see DriftFit; of the points as they lie
+  double rest_m;
+  bool drifts;   ///< more than views that fit
+  bool aligned;  ///< the trees were measured with the views moved by the drift
+};
+
 struct TreeInventoryResult {
-  std::vector<MeasuredTree> trees;     ///< ascending id
-  std::vector<SkippedTree> skipped;    ///< ascending id
+  std::vector<MeasuredTree> trees;   ///< ascending id
+  std::vector<SkippedTree> skipped;  ///< ascending id
+  std::optional<ViewFit>
+      views;  ///< nothing without scan_index and time_s, and with fewer than kFewestDriftStems
   std::optional<StandMeasures> stand;  ///< nothing with tree_ids, and without a measured tree
   std::uint64_t nonfinite_count;       ///< rows of trees without a finite position
 };
 
 /// Measures every tree of a cloud, then the stand.
 ///
+/// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, the trees are measured again with
+///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of
 ///          one tree. The ground grid, the plot's hulls and its cells are summed up row by row.
 /// Failure  A tree that cannot be measured is skipped with its reason, whatever it is.

@@ -27,6 +27,7 @@ export const INVENTORY_DEFAULTS = {
   crown_gap_m: 1,
   min_points: 50,
   competition_radius_m: 6,
+  align_scans: true,
 } as const;
 
 /** Constants of the method, returned in `params`. */
@@ -46,6 +47,7 @@ export const INVENTORY_CONSTANTS = {
   crown_bin_m: 0.2,
   crown_occupancy_frac: 0.05,
   ellipticity_square: 0.0025,
+  most_view_spread_m: 0.004,
   least_distance_m: 0.1,
   cover_cell_m: 0.1,
   most_cover_cells: 20_000_000,
@@ -56,7 +58,10 @@ export const INVENTORY_CONSTANTS = {
 /** Shortest stem_curve_step_m, metres. */
 export const MIN_STEM_CURVE_STEP_M = 0.01;
 
-const length = (name: Exclude<keyof typeof INVENTORY_DEFAULTS, "fit_method" | "min_points">, meaning: string) =>
+const length = (
+  name: Exclude<keyof typeof INVENTORY_DEFAULTS, "fit_method" | "min_points" | "align_scans">,
+  meaning: string,
+) =>
   checkedByService(z.number(), z.number().positive())
     .default(INVENTORY_DEFAULTS[name])
     .describe(`${meaning}, metres, above 0; otherwise the tail reports a failure`);
@@ -100,6 +105,12 @@ export const TreeInventoryRequest = z
       .describe(
         "true: hits that column noise_class (2) or las_classification (7, 18) names as noise take no part: they belong to no tree, whatever tree_instance says, and do not widen the plot; a warning counts them",
       ),
+    align_scans: z
+      .boolean()
+      .default(INVENTORY_DEFAULTS.align_scans)
+      .describe(
+        "true: where scans do not fit each other, or a carried scanner drifted, trees are measured with their points moved onto each other by the stems that several scans or visits see (view_fit, a warning); false: as the points lie",
+      ),
   })
   .meta({ id: "TreeInventoryRequest" });
 export type TreeInventoryRequest = z.infer<typeof TreeInventoryRequest>;
@@ -116,7 +127,7 @@ export const DbhRecord = z
   .object({
     diameter_m: z.number().describe("diameter of the circle, metres"),
     sigma_m: Measured.describe(
-      "standard error of diameter_m, metres: from the residuals, the arc, an ellipticity of 5 % and the scatter of the neighbouring sections; null = unknown",
+      "standard error of diameter_m, metres: from the residuals, the arc, an ellipticity of 5 %, the scatter of the neighbouring sections and rest_m of aligned views; null = unknown",
     ),
     center: Point.describe("centre of the circle, metres, true world"),
     rms_m: z.number().describe("root mean square distance of the points on the circle from it, metres"),
@@ -273,6 +284,27 @@ export const ScanOffset = z
   })
   .meta({ id: "ScanOffset", description: "where stems stand in one scan against another" });
 
+export const ViewFit = z
+  .object({
+    n_stems: z.int().describe("stems of which two or more views have 15 points at breast height"),
+    spread_m: z
+      .number()
+      .describe(
+        "how far views lie from where their mean has the stems, root mean square along x and along y, metres; before they were moved",
+      ),
+    rest_m: z
+      .number()
+      .describe(
+        "by how much places of one stem differ besides, 1.48 times the median, metres; of moved views if aligned",
+      ),
+    aligned: z
+      .boolean()
+      .describe(
+        "true: spread_m is above most_view_spread_m and above what noise explains, and trees were measured with their points moved and turned by the drift of their scan at their time, level; positions are those of the mean of all views",
+      ),
+  })
+  .meta({ id: "ViewFit", description: "how well views of the stems fit each other" });
+
 export const TreeInventoryTail = z
   .object({
     success: z.boolean().describe("false: no tree was measured; the reason is in error, or in warnings"),
@@ -296,6 +328,9 @@ export const TreeInventoryTail = z
       .describe(
         "pairs of scans (scan_index, up to 64) in which three or more stems are seen well; scans that fit each other are up to 3 mm apart; empty for one scan",
       ),
+    view_fit: ViewFit.nullable().describe(
+      "a view: the points of a stem that one scan (scan_index) measured within 15 seconds of each other (gps time), if the cloud has these columns; null: fewer than three stems are seen by several views, or there are more than 100 scans",
+    ),
     tree_version: TreeVersion.optional().describe(
       `${TREE_VERSION_MEANING}, as they were measured: while GET /api/cloud/sessions tells the same for the session, the list is about its points and its tree numbers; absent if refused`,
     ),
@@ -313,6 +348,7 @@ export const TreeInventoryTail = z
         min_points: z.int().describe("of the request"),
         competition_radius_m: z.number().describe("of the request"),
         skip_noise: z.boolean().optional().describe("of the request"),
+        align_scans: z.boolean().describe("of the request"),
         slice_widen_m: z
           .array(z.number())
           .describe("thicknesses that a slice at breast height with few points is widened to, metres"),

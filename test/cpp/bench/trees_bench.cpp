@@ -35,6 +35,8 @@ TreeInventoryParams inventory_params() {
           .crown = {0.1, 1.0, 0.2, 0.05},
           .min_points = 50,
           .tree_ids = std::nullopt,
+          .align_scans = true,
+          .most_view_spread_m = 0.004,
           .competition_radius_m = 6,
           .least_distance_m = 0.1,
           .cover_cell_m = 0.1,

@@ -39,6 +39,8 @@ TreeInventoryParams defaults() {
           .crown = {0.1, 1.0, 0.2, 0.05},
           .min_points = 50,
           .tree_ids = std::nullopt,
+          .align_scans = true,
+          .most_view_spread_m = 0.004,
           .competition_radius_m = 6,
           .least_distance_m = 0.1,
           .cover_cell_m = 0.1,
@@ -52,6 +54,7 @@ struct Plot {
   std::vector<std::uint32_t> ids;
   std::vector<float> heights;
   std::vector<std::uint8_t> ground, skip;
+  std::vector<double> scans, times;  ///< of all points, or empty
   std::mt19937_64 random{11};
 
   void add(const Vec3d& p, std::uint32_t id, float height, std::uint8_t ground_class = 2) {
@@ -91,12 +94,15 @@ struct Plot {
     JobControl control;
     OpContext ctx(control, Device::kCpu, threads);
     const AnyColumn tree = column(ids), height = column(heights), classes = column(ground);
+    const AnyColumn scan = column(scans), time = column(times);
     return tree_inventory({{points.data(), points.size()},
                            shift,
                            {skip.data(), skip.size()},
                            &tree,
                            with_heights ? &height : nullptr,
-                           with_ground ? &classes : nullptr},
+                           with_ground ? &classes : nullptr,
+                           scans.empty() ? nullptr : &scan,
+                           times.empty() ? nullptr : &time},
                           params, ctx);
   }
 };
@@ -538,7 +544,11 @@ TEST(TreeInventory, AnyCloudHasAnAnswer) {
       const auto id = random() % 20 == 0 ? 4'000'000'000U : static_cast<std::uint32_t>(random() % trees + 1);
       plot.add(p, id, static_cast<float>(pick({0.1, 5, std::nan(""), -1e30, HUGE_VAL})),
                static_cast<std::uint8_t>(random() % 3));
+      plot.scans.push_back(pick({0, 1, 2, std::nan("")}));
+      plot.times.push_back(pick({0, 20, 1e9 * unit(random), std::nan(""), HUGE_VAL, 1e300}));
     }
+    if (random() % 3 == 0) plot.scans.clear();
+    if (random() % 3 == 0) plot.times.clear();
     TreeInventoryParams params = defaults();
     params.min_points = static_cast<std::uint64_t>(pick({1, 20}));
     params.stem.search = random() % 2 == 0 ? CircleSearch::kRansac : CircleSearch::kHough;
@@ -549,6 +559,7 @@ TEST(TreeInventory, AnyCloudHasAnAnswer) {
     params.crown.voxel_size_m = pick({1e-3, 0.1, 1e6});
     params.crown.gap_m = pick({1e-3, 1, 1e9});
     params.competition_radius_m = pick({1e-3, 6, 1000});
+    params.most_view_spread_m = pick({1e-9, 0.004});
     const TreeInventoryResult found = plot.measure(params, 2, random() % 2 == 0, random() % 2 == 0);
     std::uint64_t points = found.nonfinite_count;
     for (const MeasuredTree& tree : found.trees) points += tree.point_count;

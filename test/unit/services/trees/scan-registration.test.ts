@@ -11,23 +11,36 @@ const offset = (scan_b: number, x_m: number, more: object = {}) => ({
   ...more,
 });
 
+const fit = { n_stems: 40, spread_m: 0.0213, rest_m: 0.00071, drifts: true, aligned: true };
+
+const APART = [offset(2, 0.001), offset(3, 0.02), offset(4, -0.051), offset(5, 0.03), offset(6, 0.04)];
+const NAMED =
+  /: 51 mm between scans 1 and 4 \(12 stems\), 40 mm .* and 6 .*, 30 mm .* and 1 more; scan_offsets has the directions\. /;
+
 test("scans whose stems stand apart are told, the farthest first", () => {
-  const told = registrationWarnings([
-    offset(2, 0.001),
-    offset(3, 0.02),
-    offset(4, -0.051),
-    offset(5, 0.03),
-    offset(6, 0.04),
+  expect(registrationWarnings(APART, null)).toEqual([expect.stringMatching(NAMED)]);
+  expect(registrationWarnings(APART, null)[0]).toMatch(/diameters are wrong by up to as much/);
+});
+
+test("what was done about it is told", () => {
+  expect(registrationWarnings(APART, fit)).toEqual([
+    expect.stringMatching(/mean place \(align_scans\), up to 0\.7 mm, .* The cloud stays as it is/),
   ]);
-  expect(told).toEqual([
-    expect.stringMatching(
-      /: 51 mm between scans 1 and 4 \(12 stems\), 40 mm .* and 6 .*, 30 mm .* and 1 more; scan_offsets/,
-    ),
+  expect(registrationWarnings(APART, fit)[0]).toMatch(NAMED);
+  expect(registrationWarnings(APART, { ...fit, aligned: false })).toEqual([
+    expect.stringMatching(/Diameters are wrong by about as much: measure with align_scans/),
   ]);
 });
 
+test("a scanner that drifts is told without pairs of scans", () => {
+  expect(registrationWarnings([], fit)).toEqual([
+    expect.stringMatching(/^Stems stand at .* different times: 21 mm along x and along y .* 40 stems; .* drifted\. Trees were/),
+  ]);
+  expect(registrationWarnings([], { ...fit, drifts: false, aligned: false })).toEqual([]);
+});
+
 test("what noise or a few stems explain is not", () => {
-  expect(registrationWarnings([offset(2, 0.0049), offset(3, 0.008, { spread_m: 0.02 })])).toEqual([]);
-  expect(registrationWarnings([offset(3, 0.03, { spread_m: 0.02, n_stems: 3 })])).toEqual([]);
-  expect(registrationWarnings([])).toEqual([]);
+  expect(registrationWarnings([offset(2, 0.0049), offset(3, 0.008, { spread_m: 0.02 })], null)).toEqual([]);
+  expect(registrationWarnings([offset(3, 0.03, { spread_m: 0.02, n_stems: 3 })], null)).toEqual([]);
+  expect(registrationWarnings([], null)).toEqual([]);
 });

@@ -21,6 +21,8 @@ export interface TreeCloudData {
   readonly name: string;
   readonly xyz: Float64Array;
   readonly tree: Uint32Array;
+  /** Number of the scan of each point, if there are several. */
+  readonly scan?: Uint8Array;
   /** 1 = ground; null = find it. */
   readonly ground: Uint8Array | null;
   /** The cloud has ground points. */
@@ -134,6 +136,7 @@ export function referencePlot(name: (typeof REFERENCE_PLOTS)[number]): TreeCloud
       name,
       xyz: metres(join(folder, "xyz_mm.npy.gz"), 3),
       tree: Uint32Array.from(new Uint16Array(ids.buffer)),
+      scan: npy(join(folder, "scan.npy.gz")),
       ground: null,
       has_ground: true,
       trees: rowsOf(join(folder, "trees.csv")).map((row) => ({

@@ -4,15 +4,49 @@ import { gaussian, type Uniform, uniform } from "./random.ts";
 import { type Height, type Relief, valueNoise } from "./relief.ts";
 import type { Vector } from "./vector.ts";
 
-const SIDE = 48;
 const STEMS_PER_M2 = 0.14;
 /** Metres above the ground. */
 const SCANNER = 1.5;
-const LANE = 12;
 const REACH = 25;
-const RANGE_NOISE = 0.015;
-const POSITIONS = 4000;
-const BEAMS_AT_ONCE = 500;
+
+/** How the forest is walked through. */
+export interface Walk {
+  readonly seed: number;
+  /** Area of the plants of the understorey, of the plot's. */
+  readonly understorey: number;
+  readonly side_m: number;
+  readonly lane_m: number;
+  readonly range_noise_m: number;
+  readonly positions: number;
+  readonly beams_at_once: number;
+  /** What is added to the points of a position, of which there are ten in a second: metres along x, y and z. */
+  readonly drift: (time_s: number) => Vector;
+}
+
+const DEFAULT_WALK = {
+  side_m: 48,
+  lane_m: 12,
+  range_noise_m: 0.015,
+  positions: 4000,
+  beams_at_once: 500,
+  drift: (): Vector => [0, 0, 0],
+};
+
+/** A stem of the forest; its points and those of its crown have the id. */
+export interface WalkedStem {
+  readonly id: number;
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+}
+
+export interface WalkedForest extends Relief {
+  /** Seconds, of each point. */
+  readonly time: Float64Array;
+  /** Of each point; 0 = none. */
+  readonly tree: Uint32Array;
+  readonly stems: readonly WalkedStem[];
+}
 
 /** A stem is a cylinder; leaves fill an ellipsoid about (x, y, z) and stop a beam `extinction` times per metre. */
 interface Plant {
@@ -28,12 +62,13 @@ interface Plant {
 /** Bilinear between heights 0.25 m apart. */
 class Terrain {
   static readonly STEP = 0.25;
-  readonly #across = SIDE / Terrain.STEP + 2;
+  readonly #across: number;
   readonly #heights: Float64Array;
 
-  constructor(seed: number) {
+  constructor({ seed, side_m }: Pick<Walk, "seed" | "side_m">) {
+    this.#across = side_m / Terrain.STEP + 2;
     const octaves = [1.6, 0.7, 0.3, 0.12, 0.06, 0.03].map((amplitude, k) => ({
-      noise: valueNoise(seed + k, 32 / 2 ** k, SIDE + 1),
+      noise: valueNoise(seed + k, 32 / 2 ** k, side_m + 1),
       amplitude,
     }));
     this.#heights = Float64Array.from({ length: this.#across ** 2 }, (_, cell) => {
@@ -55,17 +90,17 @@ class Terrain {
 }
 
 /** Trees, and shrubs and herbs until they cover `understorey` times the plot. */
-function plantsOn(height: Height, next: Uniform, understorey: number): Plant[] {
+function plantsOn(height: Height, next: Uniform, { understorey, side_m }: Walk): Plant[] {
   const plants: Plant[] = [];
-  const place = () => [SIDE * next(), SIDE * next()] as const;
-  for (let i = 0; i < STEMS_PER_M2 * SIDE * SIDE; i += 1) {
+  const place = () => [side_m * next(), side_m * next()] as const;
+  for (let i = 0; i < STEMS_PER_M2 * side_m * side_m; i += 1) {
     const [x, y] = place();
     const z = height(x, y);
     const tall = 10 + 8 * next();
     plants.push({ x, y, z, radius: 0.05 + 0.12 * next(), height: tall, extinction: null });
     plants.push({ x, y, z: z + 0.7 * tall, radius: 0.8 + 0.8 * next(), height: 0.3 * tall, extinction: 0.8 });
   }
-  for (let covered = 0; covered < understorey * SIDE * SIDE; ) {
+  for (let covered = 0; covered < understorey * side_m * side_m; ) {
     const [x, y] = place();
     const radius = 0.3 + 0.9 * next();
     covered += Math.PI * radius ** 2;
@@ -90,6 +125,8 @@ interface Hit {
   /** Metres from the scanner. */
   readonly range: number;
   readonly ground: boolean;
+  /** Place of the plant in the list; null: the ground. */
+  readonly plant: number | null;
 }
 
 const NONE: readonly number[] = [];
@@ -97,22 +134,25 @@ const NONE: readonly number[] = [];
 /** The plants of each square metre, and what stops a beam. */
 class Stand {
   readonly #plants: readonly Plant[];
-  readonly #squares: readonly number[][] = Array.from({ length: SIDE * SIDE }, () => []);
+  readonly #squares: readonly number[][];
+  readonly #side: number;
   /** The last beam that met each plant. */
   readonly #met: Uint32Array;
   #beam = 0;
   readonly #height: Height;
   readonly #next: Uniform;
 
-  constructor(plants: readonly Plant[], height: Height, next: Uniform) {
+  constructor(plants: readonly Plant[], height: Height, next: Uniform, side: number) {
     this.#plants = plants;
+    this.#side = side;
+    this.#squares = Array.from({ length: side * side }, () => []);
     this.#met = new Uint32Array(plants.length);
     this.#height = height;
     this.#next = next;
-    const square = (value: number) => Math.min(SIDE - 1, Math.max(0, Math.floor(value)));
+    const square = (value: number) => Math.min(side - 1, Math.max(0, Math.floor(value)));
     for (const [index, { x, y, radius }] of plants.entries()) {
       for (let j = square(y - radius); j <= square(y + radius); j += 1)
-        for (let i = square(x - radius); i <= square(x + radius); i += 1) this.#squares[j * SIDE + i]?.push(index);
+        for (let i = square(x - radius); i <= square(x + radius); i += 1) this.#squares[j * side + i]?.push(index);
     }
   }
 
@@ -137,24 +177,30 @@ class Stand {
     this.#beam += 1;
     const step = 0.2;
     let plant = Infinity;
+    let nearest: number | null = null;
     let before = Number.NaN;
     let last = -1;
     for (let range = 0; range < REACH; range += step) {
       const [x, y, z] = [from[0] + range * along[0], from[1] + range * along[1], from[2] + range * along[2]];
-      if (x < 0 || y < 0 || x >= SIDE || y >= SIDE) return null;
+      if (x < 0 || y < 0 || x >= this.#side || y >= this.#side) return null;
       const above = z - this.#height(x, y);
       const ground = above <= 0 ? range - (step * above) / (above - before) : Infinity;
       if (Math.min(plant, ground) <= range)
-        return plant < ground ? { range: plant, ground: false } : { range: ground, ground: true };
+        return plant < ground
+          ? { range: plant, ground: false, plant: nearest }
+          : { range: ground, ground: true, plant: null };
       before = above;
-      const square = Math.floor(y) * SIDE + Math.floor(x);
+      const square = Math.floor(y) * this.#side + Math.floor(x);
       const near = square === last ? undefined : this.#squares[square];
       last = square;
       for (const index of near ?? NONE) {
         const one = this.#plants[index];
         if (!one || this.#met[index] === this.#beam) continue;
         this.#met[index] = this.#beam;
-        plant = Math.min(plant, this.#rangeTo(one, from, along));
+        const at = this.#rangeTo(one, from, along);
+        if (at >= plant) continue;
+        plant = at;
+        nearest = index;
       }
     }
     return null;
@@ -162,12 +208,12 @@ class Stand {
 }
 
 /** Lanes up and down the plot, with a sway. */
-function walk(part: number): readonly [number, number] {
-  const lanes = SIDE / LANE;
+function placeOf(part: number, { side_m, lane_m }: Walk): readonly [number, number] {
+  const lanes = side_m / lane_m;
   const lane = Math.min(lanes - 1, Math.floor(part * lanes));
   const along = part * lanes - lane;
-  const x = 2 + (SIDE - 4) * (lane % 2 === 0 ? along : 1 - along);
-  return [x, (lane + 0.5) * LANE + 1.5 * Math.sin(x / 3)];
+  const x = 2 + (side_m - 4) * (lane % 2 === 0 ? along : 1 - along);
+  return [x, (lane + 0.5) * lane_m + 1.5 * Math.sin(x / 3)];
 }
 
 /** A beam of a scanner that turns in all directions but straight down. */
@@ -178,27 +224,49 @@ function direction(next: Uniform): Vector {
   return [flat * Math.cos(angle), flat * Math.sin(angle), up];
 }
 
-/** The cloud; `understorey`: the area of its plants, of the plot's. */
-export function walkedForest(seed: number, understorey: number): Relief {
-  const { height } = new Terrain(seed);
+/** The cloud; the rest of the walk is that of DEFAULT_WALK. */
+export function walkedForest(
+  seed: number,
+  understorey: number,
+  more: Partial<Omit<Walk, "seed" | "understorey">> = {},
+): WalkedForest {
+  const walk: Walk = { ...DEFAULT_WALK, ...more, seed, understorey };
+  const { side_m, positions } = walk;
+  const { height } = new Terrain(walk);
   const next = uniform(seed);
-  const stand = new Stand(plantsOn(height, next, understorey), height, next);
-  const xyz: number[] = [];
-  const truth: number[] = [];
-  for (let k = 0; k < POSITIONS; k += 1) {
-    const [x, y] = walk(k / POSITIONS);
+  const plants = plantsOn(height, next, walk);
+  const stand = new Stand(plants, height, next, side_m);
+  const [xyz, truth, time, tree]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const treeOf = (plant: number | null) =>
+    plant === null || plant >= 2 * STEMS_PER_M2 * side_m * side_m ? 0 : Math.floor(plant / 2) + 1;
+  for (let k = 0; k < positions; k += 1) {
+    const [x, y] = placeOf(k / positions, walk);
     if (stand.blocked(x, y)) continue;
     const from: Vector = [x, y, height(x, y) + SCANNER];
-    for (let beam = 0; beam < BEAMS_AT_ONCE; beam += 1) {
+    const drift = walk.drift(k / 10);
+    for (let beam = 0; beam < walk.beams_at_once; beam += 1) {
       const along = direction(next);
       const hit = stand.firstHit(from, along);
       if (!hit) continue;
-      const range = hit.range + RANGE_NOISE * gaussian(next);
+      const range = hit.range + walk.range_noise_m * gaussian(next);
       const [px, py] = [from[0] + range * along[0], from[1] + range * along[1]];
-      if (px < 0 || py < 0 || px >= SIDE || py >= SIDE) continue; // noise beyond the edge
-      xyz.push(px, py, from[2] + range * along[2]);
+      if (px < 0 || py < 0 || px >= side_m || py >= side_m) continue; // noise beyond the edge
+      xyz.push(px + drift[0], py + drift[1], from[2] + range * along[2] + drift[2]);
       truth.push(hit.ground ? 1 : 2);
+      time.push(k / 10);
+      tree.push(treeOf(hit.plant));
     }
   }
-  return { xyz: Float64Array.from(xyz), truth: Uint8Array.from(truth), height, side: SIDE };
+  const stems = plants.flatMap(({ x, y, radius, extinction }, i) =>
+    extinction === null ? [{ id: i / 2 + 1, x, y, radius }] : [],
+  );
+  return {
+    xyz: Float64Array.from(xyz),
+    truth: Uint8Array.from(truth),
+    time: Float64Array.from(time),
+    tree: Uint32Array.from(tree),
+    stems,
+    height,
+    side: side_m,
+  };
 }

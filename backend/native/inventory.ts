@@ -86,7 +86,35 @@ export interface ScanOffset {
   readonly spread_m: number;
 }
 
+/** A scan's motion by the drift that was taken from it (cpp/ops/trees/align_scans.h), means over its time. */
+export interface ScanMove {
+  readonly scan_index: number;
+  /** Of the middle of the stems, metres. */
+  readonly x_m: number;
+  readonly y_m: number;
+  /** About the middle. */
+  readonly turn_rad: number;
+  /** Largest distance of the middle, metres. */
+  readonly most_m: number;
+}
+
+export interface AlignedScans {
+  /** vec3d; null: nothing was moved. */
+  readonly positions: NativeColumn | null;
+  readonly beam_origins: NativeColumn | null;
+  readonly view_fit: TreeInventory["view_fit"];
+  /** Of the stems, true world, metres. */
+  readonly middle: readonly [number, number];
+  readonly scans: readonly ScanMove[];
+}
+
 export interface InventoryNative {
+  alignScans(
+    cloud: TreeCloud,
+    params: InventoryParams,
+    origins: NativeColumn | null,
+    options?: OpOptions,
+  ): NativeJob<AlignedScans>;
   treeInventory(cloud: TreeCloud, params: InventoryParams, options?: OpOptions): NativeJob<TreeInventory>;
   treeInventoryBytes(rows: number, largest: number, threads: number): number;
   listedStand(
@@ -103,6 +131,9 @@ const addon = addonAs<InventoryNative>();
 /** Measures every tree of a cloud, then the stand. */
 export const treeInventory: InventoryNative["treeInventory"] = (cloud, params, options) =>
   addon.treeInventory(cloud, params, options);
+/** Moves the scans of a cloud so that its stems stand at one place at each time; `origins`: vec3d of each row, moved too. */
+export const alignScans: InventoryNative["alignScans"] = (cloud, params, origins, options) =>
+  addon.alignScans(cloud, params, origins, options);
 /** Memory that treeInventory needs besides its columns, bytes; `threads` 0 = all cores. */
 export const treeInventoryBytes: InventoryNative["treeInventoryBytes"] = (rows, largest, threads) =>
   addon.treeInventoryBytes(rows, largest, threads);

@@ -4,6 +4,7 @@ import { appRoutes } from "./app.ts";
 import { c2cRoutes } from "./c2c.ts";
 import { c2mRoutes } from "./c2m.ts";
 import { cancelRoutes } from "./cancel.ts";
+import { alignScansRoutes } from "./cloud-session/align-scans.ts";
 import { backfillMissesRoutes } from "./cloud-session/backfill-misses.ts";
 import { bakeRoutes } from "./cloud-session/bake.ts";
 import { closeRoutes } from "./cloud-session/close.ts";
@@ -74,6 +75,7 @@ export const ROUTES: readonly RouteFile<Deps>[] = [
   commitLabelsRoutes,
   labelSummaryRoutes,
   backfillMissesRoutes,
+  alignScansRoutes,
   bakeRoutes,
   filterRoutes,
   splitRoutes,

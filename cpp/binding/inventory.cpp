@@ -10,6 +10,7 @@
 #include "binding/job.h"
 #include "binding/js_values.h"
 #include "core/parallel.h"
+#include "ops/trees/align_scans.h"
 #include "ops/trees/listed_stand.h"
 #include "ops/trees/scan_offsets.h"
 #include "ops/trees/tree_inventory.h"
@@ -351,6 +352,64 @@ Napi::Value tree_inventory_job(const Napi::CallbackInfo& info) {
       answer_to_js);
 }
 
+/// Filled by the op's thread.
+struct AlignedAnswer {
+  Alignment found;
+  std::optional<AnyColumn> positions, origins;
+};
+
+Napi::Value moves_to_js(Napi::Env env, const std::vector<ScanMove>& moves) {
+  auto out = Napi::Array::New(env, moves.size());
+  for (std::uint32_t i = 0; i < moves.size(); ++i) {
+    auto one = Napi::Object::New(env);
+    one.Set("scan_index", moves[i].scan);
+    one.Set("x_m", moves[i].x_m);
+    one.Set("y_m", moves[i].y_m);
+    one.Set("turn_rad", moves[i].turn);
+    one.Set("most_m", moves[i].most_m);
+    out.Set(i, one);
+  }
+  return out;
+}
+
+Napi::Value aligned_to_js(Napi::Env env, AlignedAnswer&& answer) {
+  auto out = Napi::Object::New(env);
+  const auto column = [&](std::optional<AnyColumn>& held) -> Napi::Value {
+    return held ? ColumnHandle::wrap(env, std::move(*held)) : env.Null();
+  };
+  out.Set("positions", column(answer.positions));
+  out.Set("beam_origins", column(answer.origins));
+  out.Set("view_fit", views_to_js(env, answer.found.views));
+  auto middle = Napi::Array::New(env, 2);
+  middle.Set(0U, answer.found.middle.x);
+  middle.Set(1U, answer.found.middle.y);
+  out.Set("middle", middle);
+  out.Set("scans", moves_to_js(env, answer.found.scans));
+  return out;
+}
+
+// alignScans(cloud: TreeCloud, params: TreeInventoryParams, origins: vec3d | null, options?): NativeJob<AlignedScans>
+Napi::Value align_scans_job(const Napi::CallbackInfo& info) {
+  const HeldCloud cloud = held_cloud(info[0]);
+  const TreeInventoryParams params = inventory_params(strict_object(info[1], "params"));
+  const auto origins = optional_typed_column(info[2], DType::kVec3d, "origins");
+  return start_job<AlignedAnswer>(
+      info.Env(), job_options(info[3]),
+      [cloud, params, origins](OpContext& ctx) {
+        AlignedAnswer answer;
+        answer.found = align_scans(cloud.view(), params, ctx);
+        if (answer.found.drifts.empty()) return answer;
+        const auto moved = [&](const ColumnPtr& points) {
+          return AnyColumn(without_drift(points->as<Vec3d>(), cloud.shift, cloud.scan_index.get(),
+                                         cloud.time_s.get(), answer.found.drifts, ctx));
+        };
+        answer.positions = moved(cloud.positions);
+        if (origins) answer.origins = moved(origins);
+        return answer;
+      },
+      aligned_to_js);
+}
+
 // treeInventoryBytes(rows: number, largest: number, threads: number): number
 Napi::Value tree_inventory_bytes_of(const Napi::CallbackInfo& info) {
   const auto rows = strict_whole(info[0], "rows"), largest = strict_whole(info[1], "largest");
@@ -430,6 +489,7 @@ Napi::Value listed_stand_job(const Napi::CallbackInfo& info) {
 
 void register_inventory(Napi::Env env, Napi::Object exports) {
   add<tree_inventory_job>(env, exports, "treeInventory");
+  add<align_scans_job>(env, exports, "alignScans");
   add<tree_inventory_bytes_of>(env, exports, "treeInventoryBytes");
   add<listed_stand_job>(env, exports, "listedStand");
 }

@@ -1,3 +1,4 @@
+import { type AlignScansRequest, AlignScansTail } from "../contract/cloud-session/align-scans.ts";
 import { BakeTail } from "../contract/cloud-session/bake.ts";
 import { CloseSessionResponse } from "../contract/cloud-session/close.ts";
 import { type CommitLabelsRequest, CommitLabelsTail } from "../contract/cloud-session/commit-labels.ts";
@@ -76,6 +77,9 @@ export const cloudClient = (calls: Calls) => ({
     calls.post(DuplicateResponse, sessionPath(id, "duplicate"), undefined, CLIENT_TIMEOUT_MS.heavy, call),
   merge: (request: Input<typeof MergeRequest>, call?: CallOptions) =>
     calls.post(MergeResponse, "/api/cloud/session/merge", request, CLIENT_TIMEOUT_MS.heavy, call),
+  /** Moves scans, and visits of a scanner that drifts, onto each other by the stems of the trees. */
+  alignScans: (id: string, request: Input<typeof AlignScansRequest> = {}, run?: RunOptions) =>
+    calls.runJson(AlignScansTail, sessionPath(id, "align_scans"), request, CLIENT_TIMEOUT_MS.heavy, run),
   transform: (id: string, request: Input<typeof TransformRequest>, call?: CallOptions) =>
     calls.post(TransformResponse, sessionPath(id, "transform"), request, CLIENT_TIMEOUT_MS.edit, call),
   exportCloud: (request: ListRequest<typeof ExportRequest>, run?: RunOptions) =>

@@ -392,6 +392,15 @@ class PointCloudClient:
         flat = [value for row in matrix for value in row] if len(matrix) == 4 else matrix
         return self._json("POST", _session(session_id, "transform"), {"matrix": flat}, fields)
 
+    def align_scans(self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
+        """Moves scans, and visits of a scanner that drifts, onto each other by the stems of the trees (tree_instance).
+
+        skip_noise  points that a column names as noise are part of no stem, default True
+
+        aligned of the answer: False if nothing was moved; warnings say why.
+        """
+        return self._run(_session(session_id, "align_scans"), {}, fields, on_progress)
+
     # Octrees
 
     def rebuild_octree(self, session_id: str, **call: Any) -> Dict[str, Any]:

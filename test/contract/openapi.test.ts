@@ -48,6 +48,7 @@ test("exactly the existing endpoints are documented", () => {
     "POST /api/cancel/{run_id}",
     "POST /api/cloud/session/create",
     "POST /api/cloud/session/merge",
+    "POST /api/cloud/session/{id}/align_scans",
     "POST /api/cloud/session/{id}/backfill-misses",
     "POST /api/cloud/session/{id}/bake",
     "POST /api/cloud/session/{id}/commit_labels",
@@ -153,6 +154,7 @@ describe("responses", () => {
       ["/api/scan/export-xml", "ScanExportTail"],
       ["/api/cloud/session/{id}/commit_labels", "CommitLabelsTail"],
       ["/api/cloud/session/{id}/extract_by_column", "ExtractByColumnTail"],
+      ["/api/cloud/session/{id}/align_scans", "AlignScansTail"],
       ["/api/cloud/session/{id}/bake", "BakeTail"],
       ["/api/cloud/session/{id}/backfill-misses", "BackfillMissesTail"],
     ] as const) {

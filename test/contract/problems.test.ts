@@ -50,6 +50,7 @@ const BOX = { kind: "box", min: [0, 0, 0], max: [1, 1, 1] };
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 /** Actions of a session with a body that is fine, and whose 404 is that of the session. */
 const ACTIONS: readonly (readonly [operation: string, action: string, body: object])[] = [
+  ["alignScans", "align_scans", {}],
   ["backfillMisses", "backfill-misses", { origin: [0, 0, 0] }],
   ["bake", "bake", {}],
   ["commitLabels", "commit_labels", {}],
@@ -162,6 +163,7 @@ const REFUSED: readonly Refused[] = [
   of("openProject", 400, "/api/project/open", { path: "plot.proj" }),
   of("merge", 400, "/api/cloud/session/merge", { session_ids: ["a"] }),
   of("merge", 404, "/api/cloud/session/merge", { session_ids: [GONE, GONE, "11111111"] }),
+  wrong("alignScans", "align_scans", {}),
   wrong("backfillMisses", "backfill-misses", { origin: [0, 0] }),
   wrong("commitLabels", "commit_labels", { slug: "trees" }),
   wrong("deleteRegion", "delete_region", {}),

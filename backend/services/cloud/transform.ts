@@ -30,12 +30,11 @@ import {
 } from "../octree/publish.ts";
 import { cloudSummary } from "../octree/summary.ts";
 import { apply, composed, linearPart, type Motion } from "./affine.ts";
+import { distanceWarnings } from "./distance-warnings.ts";
 import { floorOf } from "./edit.ts";
 
 /** Column of the DEM (services/terrain). */
 const HEIGHT_SLUG = "height_above_ground";
-/** Column of the distances to a mesh (services/registration). */
-const DISTANCE_SLUG = "mesh_distance";
 /** Steps of float32: below, heights do not change. */
 const UPRIGHT_TOLERANCE = 2 ** -24;
 
@@ -100,14 +99,6 @@ const heightWarnings = (base: CloudState, { vertical_scale }: Motion): string[] 
   vertical_scale === null && optionalExtra(base, HEIGHT_SLUG)
     ? [
         `The motion tilts the cloud: the column ${HEIGHT_SLUG} still has the heights along the former vertical. Compute the terrain and the heights again (POST dem with add_height_column true).`,
-      ]
-    : [];
-
-/** Warns of distances to a mesh, which does not move with the cloud. */
-const distanceWarnings = (base: CloudState): string[] =>
-  optionalExtra(base, DISTANCE_SLUG)
-    ? [
-        `The column ${DISTANCE_SLUG} still has the distances from the former place of the cloud. Measure them again (POST /api/c2m/distance with write_column true).`,
       ]
     : [];
 

@@ -31,6 +31,7 @@ import { scatterWarnings } from "./stem-scatter.ts";
 import { severalStemsWarnings, stemsInTreesBytes } from "./stems-in-trees.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
+import { viewFitOf } from "./view-fit.ts";
 
 const GROUND_SLUG = "ground_class";
 const UNCLASSIFIED_EFFECT = "Trees among them may be missing or have a wrong height, and so may the plot.";
@@ -140,7 +141,8 @@ const MEASURED_AGAIN = [
   { name: "Measuring again without drift", weight: 0.3 },
 ] as const;
 
-const nativeCloud = (base: CloudState, skip: native.TreeCloud["skip"]) => ({
+/** The columns of a session that an inventory measures; `skip`: rows that are left out. */
+export const nativeCloud = (base: CloudState, skip: native.TreeCloud["skip"]) => ({
   positions: positionsColumn(base),
   skip,
   tree_instance: optionalExtra(base, TREE_SLUG) as NonNullable<ReturnType<typeof optionalExtra>>,
@@ -228,19 +230,13 @@ function answerOf(
     skipped,
     warnings: warningsOf(found, rows, request),
     scan_offsets: [...found.scan_offsets],
-    view_fit: viewFitOf(found),
+    view_fit: viewFitOf(found.view_fit),
     params: { ...params, skip_noise: request.skip_noise },
     error: success
       ? null
       : `No tree could be measured; ${skipped.length > 0 ? "skipped tells why" : "tree_ids is empty"}.`,
     ...(success ? {} : { code: "invalid_argument" as const }),
   };
-}
-
-function viewFitOf({ view_fit }: native.TreeInventory): TreeInventoryTail["view_fit"] {
-  if (!view_fit) return null;
-  const { drifts: _, ...fit } = view_fit;
-  return fit;
 }
 
 function warningsOf(

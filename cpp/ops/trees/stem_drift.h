@@ -20,6 +20,9 @@ class StemDrift {
       : middle_(middle), scans_(std::move(scans)) {}
   /// Offset of a point; 0 for a scan that shows no stem, and without a stamp.
   Vec2d at(const ViewStamp& stamp, const Vec2d& point) const;
+  const Vec2d& middle() const { return middle_; }
+  /// The knots of each scan, ascending times.
+  const std::map<double, std::vector<Knot>>& scans() const { return scans_; }
 
  private:
   Vec2d middle_;

@@ -230,6 +230,7 @@ class Inventory {
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
     list(trees);
     if (!params_.tree_ids && !result_.trees.empty()) measure_stand(pass);
+    result_.drifts = std::move(drifts_);
     return std::move(result_);
   }
 

@@ -89,6 +89,7 @@ struct TreeInventoryResult {
   std::optional<ViewFit>
       views;  ///< nothing without scan_index and time_s, and with fewer than kFewestDriftStems
   std::optional<StandMeasures> stand;  ///< nothing with tree_ids, and without a measured tree
+  std::vector<StemDrift> drifts;       ///< taken from the points, one after the other, if aligned
   std::uint64_t nonfinite_count;       ///< rows of trees without a finite position
 };
 

@@ -305,6 +305,8 @@ export const ViewFit = z
   })
   .meta({ id: "ViewFit", description: "how well views of the stems fit each other" });
 
+export type ViewFit = z.infer<typeof ViewFit>;
+
 export const TreeInventoryTail = z
   .object({
     success: z.boolean().describe("false: no tree was measured; the reason is in error, or in warnings"),

@@ -10,7 +10,7 @@ import {
   TreeInventoryTail,
 } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { openRun } from "../../support/app/live-run.ts";
-import { type ForestTree, forestRows } from "../../support/scans/forest.ts";
+import { FOUR_TREES, type ForestTree, forestRows, forestTwice } from "../../support/scans/forest.ts";
 import {
   amid,
   cloud,
@@ -41,31 +41,21 @@ const TREES: readonly ForestTree[] = [
 ];
 const forest = (wishes: object = {}, rows = forestRows(TREES)) => cloud(made, rows, wishes);
 
-const ROW: readonly ForestTree[] = [2, 5, 8, 11].map((x, i) => ({ id: i + 1, x, y: 3 + i, dbh_m: 0.2 + 0.05 * i }));
-/** Every point twice, in two scans, or at two times, that lie `shift` apart along x. */
-const twice = (name: string, [first, second]: readonly [number, number], shift: number) => {
-  const [head = "", ...rows] = forestRows(ROW);
-  const moved = rows.map((row) => {
-    const [x, ...rest] = row.split(" ");
-    return `${Number(x) + shift} ${rest.join(" ")} ${second}`;
-  });
-  return [`${head} ${name}`, ...rows.map((row) => `${row} ${first}`), ...moved];
-};
 const measuredRows = async (lines: string[], body: object = {}) => measure((await forest({}, lines)).session_id, body);
 const worstError = (list: TreeInventoryTail) =>
   Math.max(...list.trees.map(({ dbh_m, tree_id }) => Math.abs((dbh_m ?? Infinity) - (0.15 + 0.05 * tree_id))));
 
 test("scans that do not fit each other are told, with the offset of their stems", async () => {
-  const apart = await measuredRows(twice("scan_index", [1, 2], 0.02));
+  const apart = await measuredRows(forestTwice(FOUR_TREES, "scan_index", [1, 2], 0.02));
   expect(apart.scan_offsets).toEqual([expect.objectContaining({ scan_a: 1, scan_b: 2, n_stems: 4 })]);
   expect(apart.scan_offsets[0]?.x_m).toBeCloseTo(0.02, 3);
   expect(apart.scan_offsets[0]?.y_m).toBeCloseTo(0, 3);
   expect(apart.warnings).toContainEqual(expect.stringMatching(/20 mm between scans 1 and 2 \(4 stems\)/));
-  const fitting = await measuredRows(twice("scan_index", [1, 2], 0));
+  const fitting = await measuredRows(forestTwice(FOUR_TREES, "scan_index", [1, 2], 0));
   expect(fitting.scan_offsets[0]?.x_m).toBeCloseTo(0, 3);
   expect(fitting.warnings.join()).not.toMatch(/different scans/);
   expect(fitting.view_fit).toMatchObject({ n_stems: 4, aligned: false });
-  const one = await measuredRows(forestRows(ROW));
+  const one = await measuredRows(forestRows(FOUR_TREES));
   expect([one.scan_offsets, one.view_fit]).toEqual([[], null]);
 });
 
@@ -73,7 +63,7 @@ test.each([
   ["scan_index", [1, 2], /different scans: 60 mm .* moved to their mean place/],
   ["gps_time", [1000, 1500], /different times: 21 mm along x and along y .* 4 stems; .* moved to their mean place/],
 ] as const)("stems are measured with views by %s moved onto each other", async (name, values, told) => {
-  const lines = twice(name, values, 0.06);
+  const lines = forestTwice(FOUR_TREES, name, values, 0.06);
   const apart = await measuredRows(lines);
   expect(apart.view_fit).toMatchObject({ n_stems: 4, aligned: true });
   expect(apart.view_fit?.spread_m).toBeCloseTo(0.03 / Math.SQRT2, 3);

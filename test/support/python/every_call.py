@@ -120,6 +120,8 @@ assert merged["point_count"] == 2 * count
 step = [[1, 0, 0, 10], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 moved = client.transform(merged["session_id"], step)
 assert abs(moved["tight_bounds"]["min"][0] - 10) < 0.01
+unstamped = refused(lambda: client.align_scans(a, skip_noise=False), 200, "invalid_argument")
+assert "neither scan_index nor gps times" in unstamped.message
 assert client.close_session(merged["session_id"])["deleted"] is True
 
 # Octrees

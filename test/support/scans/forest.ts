@@ -26,3 +26,26 @@ export function forestRows(trees: readonly ForestTree[]): string[] {
   }
   return rows;
 }
+
+/** Every point twice, in two scans (scan_index) or at two times (gps_time), that lie `shift` metres apart along x. */
+export function forestTwice(
+  trees: readonly ForestTree[],
+  name: "scan_index" | "gps_time",
+  [first, second]: readonly [number, number],
+  shift: number,
+): string[] {
+  const [head = "", ...rows] = forestRows(trees);
+  const moved = rows.map((row) => {
+    const [x, ...rest] = row.split(" ");
+    return `${Number(x) + shift} ${rest.join(" ")} ${second}`;
+  });
+  return [`${head} ${name}`, ...rows.map((row) => `${row} ${first}`), ...moved];
+}
+
+/** Four trees of 0.2 to 0.35 m, 0.05 m apart by id. */
+export const FOUR_TREES: readonly ForestTree[] = [2, 5, 8, 11].map((x, i) => ({
+  id: i + 1,
+  x,
+  y: 3 + i,
+  dbh_m: 0.2 + 0.05 * i,
+}));

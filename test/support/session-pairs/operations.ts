@@ -84,6 +84,7 @@ const EDITS: readonly Operation[] = [
   action("transform", "transform", { matrix: QUARTER_TURN }),
   action("transform shift", "transform", { matrix: SHIFT }),
   action("transform pose", "transform", { matrix: SCALE, octree_mode: "pose" }),
+  action("align_scans", "align_scans", {}),
   action("rebuild_octree", "rebuild_octree"),
   action("backfill", "backfill-misses", { origin: SCANNER, ...RASTER }),
   action("denoise", "denoise", { method: "ror", radius: 0.4, min_neighbors: 3 }),

@@ -34,7 +34,9 @@ test("what was done about it is told", () => {
 
 test("a scanner that drifts is told without pairs of scans", () => {
   expect(registrationWarnings([], fit)).toEqual([
-    expect.stringMatching(/^Stems stand at .* different times: 21 mm along x and along y .* 40 stems; .* drifted\. Trees were/),
+    expect.stringMatching(
+      /^Stems stand at .* different times: 21 mm along x and along y .* 40 stems; .* drifted\. Trees were/,
+    ),
   ]);
   expect(registrationWarnings([], { ...fit, drifts: false, aligned: false })).toEqual([]);
 });

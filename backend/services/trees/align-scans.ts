@@ -1,0 +1,167 @@
+import type { AlignScansRequest, AlignScansTail } from "../../../shared/contract/cloud-session/align-scans.ts";
+import { INVENTORY_CONSTANTS, INVENTORY_DEFAULTS } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/job.ts";
+import * as native from "../../native/inventory.ts";
+import { type CloudChange, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
+import type { Triple } from "../../sessions/column-names.ts";
+import { ColumnRef } from "../../sessions/column-ref.ts";
+import { currentOctree, hasNormals } from "../../sessions/edits.ts";
+import { TREE_SLUG } from "../../sessions/tree-version.ts";
+import { boundarySteps } from "../../sessions/undo.ts";
+import { distanceWarnings } from "../cloud/distance-warnings.ts";
+import { floorOf } from "../cloud/edit.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { surviving } from "../octree/misses.ts";
+import {
+  buildOctrees,
+  keepOctrees,
+  octreeBlock,
+  octreeCost,
+  overlayId,
+  rebuilt,
+  type Surviving,
+} from "../octree/publish.ts";
+import { nativeCloud } from "./inventory.ts";
+import { treeHits } from "./tree-noise.ts";
+import { treeSizes } from "./tree-sizes.ts";
+import { viewFitOf } from "./view-fit.ts";
+
+type Found = native.AlignedScans;
+
+/** Moves the scans of a session onto each other by its stems, an undo boundary. Errors: invalid_argument without trees or stamps. */
+export function alignScans(
+  session: CloudSession,
+  { skip_noise }: AlignScansRequest,
+  deps: Deps,
+  job: Job,
+): Promise<AlignScansTail> {
+  return session.read(job, async (base) => {
+    const trees = optionalExtra(base, TREE_SLUG);
+    if (!trees)
+      throw new AppError("invalid_argument", `The cloud has no column ${TREE_SLUG}: run Segment Trees first.`);
+    if (!optionalExtra(base, "scan_index") && !fixedColumn(base, "timestamps"))
+      throw new AppError(
+        "invalid_argument",
+        "The cloud has neither scan_index nor gps times, which tell what was measured together: import it with them.",
+      );
+    const mask = await surviving(base, job);
+    const hits = await treeHits(base, skip_noise, job.quiet());
+    const { rows, largest } = await treeSizes(trees, { skip: hits.skip, has_noise: hits.noise_count > 0 }, deps, job);
+    const moving = 2 * (positionsColumn(base).bytes + (fixedColumn(base, "beam_origins")?.bytes ?? 0));
+    const bytes = Math.max(native.treeInventoryBytes(rows, largest, job.threads), octreeCost(base, mask)) + moving;
+    return deps.admission.run(job, "Align scans", bytes, async () => {
+      const found = await measured(base, hits.skip, job);
+      const view_fit = viewFitOf(found.view_fit);
+      if (!found.positions) return { session_id: session.id, aligned: false, view_fit, warnings: whyNot(found) };
+      return { ...(await moved(session, base, { found, mask }, deps, job)), view_fit };
+    });
+  });
+}
+
+/** The op's answer; the run owns its columns. */
+async function measured(base: CloudState, skip: native.TreeCloud["skip"], job: Job): Promise<Found> {
+  job.stage("Measuring trees", 0.02, 0.5, [
+    { name: "Counting classes", weight: 0.01 },
+    { name: "Ordering points by class", weight: 0.01 },
+    { name: "Indexing trees", weight: 0.01 },
+    {
+      name: "Measuring tree",
+      weight: 0.3,
+      message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total}`,
+    },
+    { name: "Comparing views", weight: 0.1 },
+    { name: "Measuring without drift", weight: 0.25 },
+    { name: "Measuring again without drift", weight: 0.25 },
+    { name: "Plot boundary", weight: 0.01 },
+    { name: "Stand metrics", weight: 0.02 },
+    { name: "Moving points", weight: 0.04 },
+  ]);
+  const { slice_widen_m, ...constants } = INVENTORY_CONSTANTS;
+  const params = { ...INVENTORY_DEFAULTS, ...constants, slice_widen_m, tree_ids: null };
+  const origins = fixedColumn(base, "beam_origins");
+  const found = await job.track(() => native.alignScans(nativeCloud(base, skip), params, origins));
+  return found;
+}
+
+function whyNot({ view_fit }: Found): string[] {
+  if (!view_fit)
+    return [
+      "Nothing was moved: fewer than three stems are seen by several scans or visits with 15 points at breast height, or there are more than 100 scans.",
+    ];
+  return [
+    `Nothing was moved: the scans fit. The places of ${view_fit.n_stems} stems differ by ${(1000 * view_fit.spread_m).toFixed(1)} mm, no more than places of scans that fit, or than their noise explains.`,
+  ];
+}
+
+/** The change of the session, and what is told of it but view_fit. */
+async function moved(
+  session: CloudSession,
+  base: CloudState,
+  { found, mask }: { readonly found: Found; readonly mask: Surviving },
+  deps: Deps,
+  job: Job,
+) {
+  const columns = new Map<string, ColumnRef>();
+  if (found.positions) columns.set("positions", job.adopt(new ColumnRef(found.positions)));
+  if (found.beam_origins) columns.set("beam_origins", job.adopt(new ColumnRef(found.beam_origins)));
+  const meta = movedMeta(base, found);
+  const after = stateAfter(base, { columns, meta });
+  const overlay = base.meta.miss_octree_cache_id !== null;
+  const built = await buildOctrees(after, mask, deps, { from: 0.5, to: 1, overlay }, job);
+  const floor = await floorOf(fixedColumn(base, "deleted"), job);
+  job.checkpoint(); // the last cancel point
+  const change: CloudChange = {
+    columns,
+    undo: boundarySteps(base.undo, floor),
+    meta: {
+      ...meta,
+      ...currentOctree(rebuilt(built, after)),
+      octree_pose: null,
+      octree_stale_gen: base.meta.octree_stale_gen + 1,
+    },
+  };
+  await session.commit(base, change, job);
+  await keepOctrees(deps);
+  return {
+    session_id: session.id,
+    aligned: true as const,
+    scans: found.scans.map(({ turn_rad, ...scan }) => ({ ...scan, turn_deg: (180 / Math.PI) * turn_rad })),
+    total_count: positionsColumn(base).length,
+    miss_octree_cache_id: overlayId(built, base.meta.miss_octree_cache_id),
+    ...octreeBlock(built),
+    warnings: [...effects(base), ...distanceWarnings(base), ...(built.overlay?.warnings ?? [])],
+  };
+}
+
+/** What stays as it was made of the points as they lay. */
+const effects = (base: CloudState): string[] => [
+  `The column ${TREE_SLUG} still has the trees of the points as they lay: divide the cloud into trees again.`,
+  ...(base.misses.size > 0 ? ["The restored misses were not moved: restore them again."] : []),
+];
+
+function movedMeta(base: CloudState, found: Found): Partial<CloudState["meta"]> {
+  const { scan_origins, normals_stale } = base.meta;
+  return {
+    ...(base.misses.size > 0 ? { backfilled_misses_stale: true, backfilled_misses_moved: true } : {}),
+    ...(scan_origins
+      ? { scan_origins: scan_origins.map((scan) => ({ ...scan, origin: movedOrigin(scan, base, found) })) }
+      : {}),
+    source_offset_m: null, // the points leave the grid of the source
+    normals_stale: normals_stale || hasNormals(base),
+  };
+}
+
+/** Position of a scanner, stored frame, moved like its scan. */
+function movedOrigin(
+  { scan_index, origin }: NonNullable<CloudState["meta"]["scan_origins"]>[number],
+  base: CloudState,
+  { scans, middle }: Found,
+): Triple {
+  const move = scans.find((one) => one.scan_index === scan_index);
+  if (!move) return origin;
+  const [sx, sy] = base.meta.world_shift ?? [0, 0, 0];
+  const [dx, dy] = [origin[0] + sx - middle[0], origin[1] + sy - middle[1]];
+  return [origin[0] + move.x_m - move.turn_rad * dy, origin[1] + move.y_m + move.turn_rad * dx, origin[2]];
+}

@@ -1,0 +1,9 @@
+import type { ViewFit } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeInventory } from "../../native/inventory.ts";
+
+/** What answers tell of how well views of stems fit. */
+export function viewFitOf(found: TreeInventory["view_fit"]): ViewFit | null {
+  if (!found) return null;
+  const { drifts: _, ...fit } = found;
+  return fit;
+}

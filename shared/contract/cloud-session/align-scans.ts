@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { MissOctreeCacheId, SessionId, TotalCount, Warnings } from "../fields.ts";
+import { OctreeBlock } from "../octree.ts";
+import { ViewFit } from "./tree-inventory.ts";
+
+export const AlignScansRequest = z
+  .object({
+    skip_noise: z
+      .boolean()
+      .default(true)
+      .describe(
+        "true: hits that column noise_class (2) or las_classification (7, 18) names as noise are part of no stem; they are moved like all others",
+      ),
+  })
+  .meta({ id: "AlignScansRequest" });
+export type AlignScansRequest = z.infer<typeof AlignScansRequest>;
+
+export const ScanMove = z
+  .object({
+    scan_index: z.number().describe("value of scan_index; 0 without that column"),
+    x_m: z
+      .number()
+      .describe("how far the middle of the stems was moved along x, mean over the time of the scan, metres"),
+    y_m: z.number().describe("the same along y, metres"),
+    turn_deg: z
+      .number()
+      .describe("turn about it, counter-clockwise from above, mean over the time of the scan, degrees"),
+    most_m: z.number().describe("largest distance that the middle was moved at any time of the scan, metres"),
+  })
+  .meta({ id: "ScanMove", description: "how a scan was moved" });
+
+const common = {
+  session_id: SessionId,
+  view_fit: ViewFit.nullable().describe(
+    "how well views of the stems fit each other, as in tree_inventory; null: fewer than three stems are seen by several views",
+  ),
+  warnings: Warnings,
+};
+
+const Aligned = OctreeBlock.extend({
+  ...common,
+  aligned: z.literal(true).describe("true: the scans were moved"),
+  scans: z.array(ScanMove).describe("every scan with stems, ascending"),
+  total_count: TotalCount,
+  miss_octree_cache_id: MissOctreeCacheId,
+}).meta({ id: "ScansAligned", description: "the octree of the moved points" });
+
+const NotAligned = z
+  .object({
+    ...common,
+    aligned: z
+      .literal(false)
+      .describe("false: nothing was moved, because the scans fit or the stems do not tell; see warnings"),
+  })
+  .meta({ id: "ScansNotAligned", description: "the cloud stays as it was" });
+
+export const AlignScansTail = z.union([Aligned, NotAligned]).meta({ id: "AlignScansTail" });
+export type AlignScansTail = z.infer<typeof AlignScansTail>;

@@ -163,7 +163,6 @@ const REFUSED: readonly Refused[] = [
   of("openProject", 400, "/api/project/open", { path: "plot.proj" }),
   of("merge", 400, "/api/cloud/session/merge", { session_ids: ["a"] }),
   of("merge", 404, "/api/cloud/session/merge", { session_ids: [GONE, GONE, "11111111"] }),
-  wrong("alignScans", "align_scans", {}),
   wrong("backfillMisses", "backfill-misses", { origin: [0, 0] }),
   wrong("commitLabels", "commit_labels", { slug: "trees" }),
   wrong("deleteRegion", "delete_region", {}),

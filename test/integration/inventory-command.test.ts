@@ -4,7 +4,7 @@ import { PNG } from "pngjs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runReal as command } from "../support/cli/real-command-line.ts";
 import { folderOfTest } from "../support/run/folders.ts";
-import { type ForestTree, forestRows } from "../support/scans/forest.ts";
+import { FOUR_TREES, type ForestTree, forestRows, forestTwice } from "../support/scans/forest.ts";
 
 let root = "";
 let out = "";
@@ -29,6 +29,36 @@ const table = (name: string) => {
   const names = head.split(",");
   return rows.map((row) => Object.fromEntries(row.split(",").map((cell, i) => [names[i] ?? "", cell])));
 };
+
+/** The plot as two scans see it that lie 6 cm apart. */
+const apart = () => {
+  const rows = forestTwice(FOUR_TREES, "scan_index", [1, 2], 0.06).map((row) => row.split(" "));
+  write(rows.map((row) => [...row.slice(0, 3), row.at(-1) ?? ""]));
+};
+const worstDiameter = () =>
+  Math.max(
+    ...FOUR_TREES.map(({ x, y, dbh_m }) => {
+      const row = table("trees.csv").find((one) => Math.hypot(Number(one.stem_x) - x, Number(one.stem_y) - y) < 0.1);
+      return Math.abs(Number(row?.dbh_m) - dbh_m);
+    }),
+  );
+
+test("scans that do not fit are moved onto each other, unless --no-align says not to", async () => {
+  apart();
+  expect((await command(root, args("--method", "default"))).code).toBe(0);
+  const { warnings, scans_moved, view_fit } = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  expect(scans_moved).toEqual([1, 2].map((scan_index) => expect.objectContaining({ scan_index })));
+  expect(Math.abs(scans_moved[0].x_m - scans_moved[1].x_m)).toBeCloseTo(0.06, 3);
+  expect(view_fit).toMatchObject({ aligned: false });
+  expect(warnings.join(" ")).toMatch(/moved by up to 3\.\d cm, level, before trees .* --no-align leaves them\./);
+  expect(warnings.join(" ")).not.toMatch(/different scans/);
+  expect(worstDiameter()).toBeLessThan(0.005);
+  const lying = await command(root, args("--method", "default", "--force", "--no-align"));
+  const summary = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  expect([lying.code, summary.scans_moved, summary.view_fit.aligned]).toEqual([0, [], false]);
+  expect(summary.warnings.join(" ")).toMatch(/Diameters are wrong by about as much; leave --no-align out\./);
+  expect(worstDiameter()).toBeGreaterThan(0.01);
+});
 
 test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cloud", async () => {
   write(places(forestRows(TREES)));

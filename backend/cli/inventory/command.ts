@@ -19,6 +19,7 @@ export function addInventory(program: Command, perform: Perform): void {
     .option("--qsm", "model the wood of every tree: volumes, and biomass from them and the density of the wood")
     .option("--wood-density <g/cm3>", "of chave2014 and --qsm (default 0.5)")
     .option("--jenkins-group <name>", "species group of jenkins2003 (default mixed_hardwood)")
+    .option("--no-align", "leave scans that do not fit each other, and the drift of a carried scanner, as they are")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
     .option("--columns <legend>", 'columns of a text file, such as "x y z"')
     .option("--points <count>", "most points to draw (default 3000000)")

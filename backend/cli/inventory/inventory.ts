@@ -8,6 +8,7 @@ import { Stopwatch } from "../analyze/stopwatch.ts";
 import { terminalTable } from "../report/terminal.ts";
 import { type FolderRun, runInFolder, shown } from "../run/folder-run.ts";
 import { checkInputs, type Input, readCloud, refuseReplacing, requireKind } from "../run/inputs.ts";
+import { plotTrees } from "./aligned.ts";
 import { crownsGeojson } from "./crowns-geojson.ts";
 import type { InventoryOptions } from "./options.ts";
 import { crownMap, histogramFigures, type NamedFigure, stemMap } from "./pictures.ts";
@@ -22,7 +23,7 @@ import {
   writeResults,
 } from "./results.ts";
 import { type MeasuredPlot, standFacts } from "./stand-facts.ts";
-import { labelPlot, measurePlot, plotSample } from "./steps.ts";
+import { plotSample } from "./steps.ts";
 import { treeViews } from "./tree-views.ts";
 import { modelWood, WOOD_FILE } from "./wood.ts";
 
@@ -39,15 +40,12 @@ export async function inventory(file: string, options: InventoryOptions, deps: A
     const clock = new Stopwatch();
     const cloud = await readCloud(input, options.reading, run);
     clock.lap("import");
-    const plot = await labelPlot(cloud, options, run);
-    clock.lap("label");
-    const list = await measurePlot(plot, options, run);
-    clock.lap("measure");
+    const { plot, list, scans_moved } = await plotTrees(cloud, options, run, (name) => clock.lap(name));
     const { settings } = options;
     const wood = options.qsm && !plot.is_airborne ? await modelWood(plot, run) : null;
     if (wood) clock.lap("wood");
     const stand = standSummary(list, settings, {}, wood?.volumes);
-    const found: MeasuredPlot = { cloud, plot, list, settings, stand, qsm: options.qsm, wood };
+    const found: MeasuredPlot = { cloud, plot, list, scans_moved, settings, stand, qsm: options.qsm, wood };
     const figures = await drawn(found, options, run);
     clock.lap("draw");
     const warnings = await writeFiles(found, copy, run);

@@ -22,6 +22,7 @@ export interface RawInventoryOptions {
   readonly woodDensity?: string;
   readonly jenkinsGroup?: string;
   readonly qsm?: true;
+  readonly align?: boolean;
   readonly units?: string;
   readonly columns?: string;
   readonly points?: string;
@@ -42,6 +43,8 @@ export interface InventoryOptions {
   readonly settings: StandSettings;
   /** Model the wood of every tree. */
   readonly qsm: boolean;
+  /** Move scans that do not fit each other. */
+  readonly align: boolean;
   readonly reading: ReadingOptions;
   readonly points: number;
   readonly pictureSize: number;
@@ -121,6 +124,7 @@ export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
     breastHeight: breastHeight === undefined ? undefined : parseMetres("--breast-height", breastHeight),
     settings: settingsOf(raw),
     qsm: raw.qsm ?? false,
+    align: raw.align ?? true,
     reading: checkedReading(raw),
     points: points === undefined ? DEFAULT_SAMPLE_POINTS : parseSamplePoints(points),
     pictureSize: pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(pictureSize),

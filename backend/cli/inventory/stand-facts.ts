@@ -1,4 +1,5 @@
 import { LEAST_PLOT_M2, type StandSettings, type StandSummary } from "../../../shared/client/index.ts";
+import type { ScanMove } from "../../../shared/contract/cloud-session/align-scans.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
 import type { Fact } from "../report/summary.ts";
@@ -10,6 +11,8 @@ export interface MeasuredPlot {
   readonly cloud: CloudPart;
   readonly plot: LabelledPlot;
   readonly list: TreeInventoryTail;
+  /** How scans were moved; empty: they were not. */
+  readonly scans_moved: readonly ScanMove[];
   readonly stand: StandSummary;
   readonly settings: StandSettings;
   /** Models of the wood were asked for. */

@@ -186,12 +186,13 @@ async function surface(
 /** The tree list; of an airborne cloud without what is measured on stems, of one tree without a stand. */
 export async function measurePlot(
   { tail, is_airborne, method, skip_noise }: LabelledPlot,
-  { breastHeight }: InventoryOptions,
+  { breastHeight, align }: InventoryOptions,
   run: FolderRun,
 ): Promise<TreeInventoryTail> {
   run.progress.stage("5/6 Measuring trees");
   const wishes = {
     skip_noise,
+    align_scans: align,
     ...(breastHeight === undefined ? {} : { breast_height_m: breastHeight }),
     ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
   };

@@ -1,16 +1,11 @@
 import { AlignScansRequest, AlignScansTail } from "../../../shared/contract/cloud-session/align-scans.ts";
 import { SessionParams } from "../../../shared/contract/cloud-session/close.ts";
 import type { Deps } from "../../deps.ts";
-import { CLOUD_CHANGED, NO_SESSION, NO_SPACE, type ProblemExample } from "../../http/problems.ts";
+import { CLOUD_CHANGED, NO_SESSION, NO_SPACE } from "../../http/problems.ts";
 import { streamJob } from "../../http/stream.ts";
 import type { App } from "../../http/types.ts";
 import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 import { alignScans } from "../../services/trees/align-scans.ts";
-
-const NO_TREES: ProblemExample = {
-  code: "invalid_argument",
-  detail: "The cloud has no column tree_instance: run Segment Trees first.",
-};
 
 export function alignScansRoutes(app: App, deps: Deps): void {
   app.post(
@@ -23,7 +18,7 @@ export function alignScansRoutes(app: App, deps: Deps): void {
         params: SessionParams,
         body: AlignScansRequest,
       },
-      config: { problems: [NO_SESSION, NO_TREES, CLOUD_CHANGED, NO_SPACE], tail: AlignScansTail },
+      config: { problems: [NO_SESSION, CLOUD_CHANGED, NO_SPACE], tail: AlignScansTail },
     },
     async ({ params, body, unknownKeys }, reply) => {
       const session = await deps.sessions.get(params.id); // 404 here, before the stream opens

@@ -5,7 +5,6 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/inventory.ts";
 import { type CloudChange, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
-import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { currentOctree, hasNormals } from "../../sessions/edits.ts";
 import { TREE_SLUG } from "../../sessions/tree-version.ts";
@@ -24,6 +23,7 @@ import {
   type Surviving,
 } from "../octree/publish.ts";
 import { nativeCloud } from "./inventory.ts";
+import { movedOrigin } from "./moved-origin.ts";
 import { treeHits } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
 import { viewFitOf } from "./view-fit.ts";
@@ -146,22 +146,14 @@ function movedMeta(base: CloudState, found: Found): Partial<CloudState["meta"]> 
   return {
     ...(base.misses.size > 0 ? { backfilled_misses_stale: true, backfilled_misses_moved: true } : {}),
     ...(scan_origins
-      ? { scan_origins: scan_origins.map((scan) => ({ ...scan, origin: movedOrigin(scan, base, found) })) }
+      ? {
+          scan_origins: scan_origins.map((scan) => ({
+            ...scan,
+            origin: movedOrigin(scan, found, base.meta.world_shift),
+          })),
+        }
       : {}),
     source_offset_m: null, // the points leave the grid of the source
     normals_stale: normals_stale || hasNormals(base),
   };
-}
-
-/** Position of a scanner, stored frame, moved like its scan. */
-function movedOrigin(
-  { scan_index, origin }: NonNullable<CloudState["meta"]["scan_origins"]>[number],
-  base: CloudState,
-  { scans, middle }: Found,
-): Triple {
-  const move = scans.find((one) => one.scan_index === scan_index);
-  if (!move) return origin;
-  const [sx, sy] = base.meta.world_shift ?? [0, 0, 0];
-  const [dx, dy] = [origin[0] + sx - middle[0], origin[1] + sy - middle[1]];
-  return [origin[0] + move.x_m - move.turn_rad * dy, origin[1] + move.y_m + move.turn_rad * dx, origin[2]];
 }

@@ -31,7 +31,7 @@ export function registrationWarnings(offsets: readonly ScanOffset[], fit: ViewFi
   if (!fit?.drifts)
     return told
       ? [
-          `${told} The scans do not fit each other, and diameters are wrong by up to as much: move them onto each other (scan_index tells them apart), then measure again.`,
+          `${told} The scans do not fit each other, and diameters are wrong by up to as much: move them onto each other (POST align_scans), then measure again.`,
         ]
       : [];
   const drift =
@@ -39,7 +39,7 @@ export function registrationWarnings(offsets: readonly ScanOffset[], fit: ViewFi
     `Stems stand at different places at different times: ${millimetres(fit.spread_m)} along x and along y (root mean square, ${fit.n_stems} stems; view_fit). The scanner drifted.`;
   return [
     fit.aligned
-      ? `${drift} Trees were measured with all views moved to their mean place (align_scans), up to ${millimetres(fit.rest_m)}, which is part of sigma_m. The cloud stays as it is: trees that were divided in it, their numbers, models, terrain and crown surfaces are not helped.`
-      : `${drift} Diameters are wrong by about as much: measure with align_scans, or move the scans onto each other.`,
+      ? `${drift} Trees were measured with all views moved to their mean place (align_scans), up to ${millimetres(fit.rest_m)}, which is part of sigma_m. The cloud stays as it is, and so do tree numbers, models and crowns made of it: POST align_scans moves its scans.`
+      : `${drift} Diameters are wrong by about as much: measure with align_scans true, or move the scans onto each other (POST align_scans).`,
   ];
 }

@@ -29,6 +29,8 @@ export const ScanMove = z
   })
   .meta({ id: "ScanMove", description: "how a scan was moved" });
 
+export type ScanMove = z.infer<typeof ScanMove>;
+
 const common = {
   session_id: SessionId,
   view_fit: ViewFit.nullable().describe(

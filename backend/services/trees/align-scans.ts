@@ -22,7 +22,7 @@ import {
   rebuilt,
   type Surviving,
 } from "../octree/publish.ts";
-import { nativeCloud } from "./inventory.ts";
+import { hasStamps, nativeCloud } from "./inventory.ts";
 import { movedOrigin } from "./moved-origin.ts";
 import { treeHits } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
@@ -41,7 +41,7 @@ export function alignScans(
     const trees = optionalExtra(base, TREE_SLUG);
     if (!trees)
       throw new AppError("invalid_argument", `The cloud has no column ${TREE_SLUG}: run Segment Trees first.`);
-    if (!optionalExtra(base, "scan_index") && !fixedColumn(base, "timestamps"))
+    if (!hasStamps(base))
       throw new AppError(
         "invalid_argument",
         "The cloud has neither scan_index nor gps times, which tell what was measured together: import it with them.",

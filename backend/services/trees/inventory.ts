@@ -86,7 +86,8 @@ export async function treeInventory(
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
         const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
         const several = await severalStemsWarnings(base, skip, request.tree_ids, quiet);
-        const warnings = [...noise, ...gaps, ...coarse, ...several, ...answer.warnings];
+        const unlooked = request.tree_ids !== null && !found.view_fit && hasStamps(base) ? [NOT_LOOKED_AT] : [];
+        const warnings = [...noise, ...gaps, ...coarse, ...several, ...answer.warnings, ...unlooked];
         return { ...answer, noise_count, tree_version, warnings };
       });
     });
@@ -141,6 +142,13 @@ const MEASURED_AGAIN = [
   { name: "Measuring again without drift", weight: 0.3 },
 ] as const;
 
+const NOT_LOOKED_AT =
+  "Whether scans fit each other, or the scanner drifted, is not known of fewer than three stems: without tree_ids it is looked at, and diameters may be others.";
+
+/** Whether a session tells what was measured together. */
+export const hasStamps = (base: CloudState): boolean =>
+  optionalExtra(base, "scan_index") !== null || fixedColumn(base, "timestamps") !== null;
+
 /** The columns of a session that an inventory measures; `skip`: rows that are left out. */
 export const nativeCloud = (base: CloudState, skip: native.TreeCloud["skip"]) => ({
   positions: positionsColumn(base),
@@ -162,7 +170,7 @@ async function measured(
   job: Job,
 ): Promise<native.TreeInventory> {
   const cloud = nativeCloud(base, skip);
-  const seenTwice = params.align_scans && (cloud.scan_index !== null || cloud.time_s !== null);
+  const seenTwice = params.align_scans && hasStamps(base);
   job.stage("Indexing trees", 0.02, 0.99, [
     { name: "Counting classes", weight: 0.01, message: () => "Indexing trees" },
     { name: "Ordering points by class", weight: 0.01, message: () => "Indexing trees" },

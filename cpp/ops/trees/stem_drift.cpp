@@ -429,6 +429,12 @@ std::optional<DriftFit> fit_drift(const std::vector<std::vector<ViewPlace>>& ste
     for (const ViewPlace& place : places) scans.insert(place.at.scan);
   }
   if (seen.size() < kFewestDriftStems || scans.size() > kMostDriftScans) return std::nullopt;
+  const std::size_t step = seen.size() / (kMostDriftStems + 1) + 1;
+  if (step > 1) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < seen.size(); i += step) std::swap(seen[kept++], seen[i]);
+    seen.resize(kept);
+  }
   return Fit(seen, covariance_of(seen, ctx), ctx).run();
 }
 

@@ -38,6 +38,8 @@ struct DriftFit {
 
 /// Offsets of fewer stems mean little.
 constexpr std::size_t kFewestDriftStems = 3;
+/// An even choice of so many takes part.
+constexpr std::size_t kMostDriftStems = 3000;
 /// Each has values of its own, and all are solved for together.
 constexpr std::size_t kMostDriftScans = 100;
 
@@ -49,7 +51,7 @@ constexpr std::size_t kMostDriftScans = 100;
 /// stems    places of the same stem in a common frame, level, metres
 /// Returns nothing for fewer than kFewestDriftStems stems with two places, and for more than kMostDriftScans scans.
 /// Order    The same for any order of the stems, to rounding.
-/// Cost     O(pairs of places of a stem), and O(k^3) for k <= 900 values of knots; about 2 s for 10,000 stems. Cancel within 250 ms.
+/// Cost     O(pairs of places of a stem), and O(k^3) for k <= 900 values of knots. Cancel within 250 ms.
 /// Source   Own. Variogram by medians of differences: Cressie & Hawkins 1980, Mathematical Geology 12: 115. Tukey's weights:
 ///          Huber 1981, Robust statistics, 7.8.
 std::optional<DriftFit> fit_drift(const std::vector<std::vector<ViewPlace>>& stems, OpContext& ctx);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/error.h"
@@ -57,7 +58,7 @@ ViewSplit split_at(const ViewedTree& tree, const BreastHeight& at, double room, 
   std::vector<ViewStamp> stamps;
   for_each_near(tree.points, at, room, ctx,
                 [&](std::size_t i, const Vec2d&) { stamps.push_back(tree.stamps[i]); });
-  return ViewSplit(std::move(stamps));
+  return ViewSplit(std::move(stamps), ctx);
 }
 
 Window window_of(const ViewedTree& tree, const ViewSplit& split, const BreastHeight& at, double room,
@@ -67,6 +68,12 @@ Window window_of(const ViewedTree& tree, const ViewSplit& split, const BreastHei
     const std::uint32_t view = split.of(tree.stamps[i]);
     if (view != kNoView) out.views[view].push_back(place);
   });
+  for (std::vector<Vec2d>& points : out.views) {
+    const std::size_t step = points.size() / (kMostViewPoints + 1) + 1;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < points.size(); i += step) points[kept++] = points[i];
+    points.resize(kept);
+  }
   return out;
 }
 
@@ -135,13 +142,16 @@ struct Placing {
 
 class Placer {
  public:
-  Placer(const Window& window, const CircleFitParams& params) : window_(window), params_(params) {}
+  Placer(const Window& window, const CircleFitParams& params, const OpContext& ctx)
+      : window_(window), params_(params), ctx_(ctx) {}
 
   /// The best of several radii: that given, and those of single views.
   Placing best(double radius) const {
     std::vector<std::optional<FittedCircle>> own;
-    for (const auto& points : window_.views)
+    for (const auto& points : window_.views) {
+      ctx_.checkpoint();
       own.push_back(fit_circle({points.data(), points.size()}, params_));
+    }
     Placing best = with(radius, own);
     for (const auto& circle : own) {
       if (!circle) continue;
@@ -155,6 +165,7 @@ class Placer {
   Placing with(double radius, const std::vector<std::optional<FittedCircle>>& own) const {
     Placing out{{}, radius, 0};
     for (std::size_t i = 0; i < window_.views.size(); ++i) {
+      ctx_.checkpoint();
       const Span<const Vec2d> points{window_.views[i].data(), window_.views[i].size()};
       auto center = located(points, radius, {0, 0});
       if (own[i]) {
@@ -184,6 +195,7 @@ class Placer {
 
   const Window& window_;
   const CircleFitParams& params_;
+  const OpContext& ctx_;
 };
 
 CircleFitParams circle_params(const StemParams& params) {
@@ -200,9 +212,10 @@ CircleFitParams circle_params(const StemParams& params) {
 /// The circle of the first of the views with the most points that shows one by itself.
 std::optional<BreastHeight> circle_of_one_view(const ViewedTree& tree, const TreeGround& ground,
                                                const StemParams& params, OpContext& ctx) {
-  const ViewSplit split({tree.stamps.begin(), tree.stamps.end()});
+  const ViewSplit split({tree.stamps.begin(), tree.stamps.end()}, ctx);
   std::vector<std::vector<Vec3d>> views(split.count());
   for (std::size_t i = 0; i < tree.points.size; ++i) {
+    if (i % kPollPoints == 0) ctx.checkpoint();
     const std::uint32_t view = split.of(tree.stamps[i]);
     if (view != kNoView) views[view].push_back(tree.points[i]);
   }
@@ -217,10 +230,10 @@ std::optional<BreastHeight> circle_of_one_view(const ViewedTree& tree, const Tre
 
 }  // namespace
 
-ViewSplit::ViewSplit(std::vector<ViewStamp> stamps) {
+ViewSplit::ViewSplit(std::vector<ViewStamp> stamps, const OpContext& ctx) {
   stamps.erase(std::remove_if(stamps.begin(), stamps.end(), [](const ViewStamp& s) { return !s.is_known(); }),
                stamps.end());
-  std::sort(stamps.begin(), stamps.end());
+  polled_sort(stamps.begin(), stamps.end(), std::less<>(), ctx);
   for (const ViewStamp& stamp : stamps) {
     const bool is_new = views_.empty() || stamp.scan != views_.back().last.scan ||
                         stamp.time_s - views_.back().last.time_s > kVisitGap ||
@@ -289,7 +302,7 @@ std::vector<ViewPlace> search_view_places(const ViewedTree& tree, const Stem& st
   const ViewSplit split = split_at(tree, *at, kRoom, ctx);
   if (split.count() < 2) return {};
   const Window window = window_of(tree, split, *at, kRoom, ctx);
-  return level_places(split, *at, Placer(window, circle_params(params)).best(at->radius));
+  return level_places(split, *at, Placer(window, circle_params(params), ctx).best(at->radius));
 }
 
 }  // namespace pc

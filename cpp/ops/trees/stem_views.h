@@ -17,7 +17,8 @@ struct ViewStamp {
   double scan = 0;    ///< number of the scan
   double time_s = 0;  ///< seconds, from any start
   friend auto operator<=>(const ViewStamp&, const ViewStamp&) = default;
-  bool is_known() const { return std::isfinite(scan) && std::isfinite(time_s); }
+  bool is_known() const { return std::isfinite(scan) && std::abs(time_s) <= kMostTime; }
+  static constexpr double kMostTime = 1e12;  ///< 30,000 years: beyond them no clock is meant
 };
 
 constexpr std::uint32_t kNoView = ~std::uint32_t{0};
@@ -26,11 +27,14 @@ constexpr double kVisitGap = 10, kLongestVisit = 15;
 /// Of a stem at most this many views are looked at, those with the most points.
 constexpr std::size_t kMostViews = 24;
 
+/// Points of a view that take part, an even choice.
+constexpr std::size_t kMostViewPoints = 2000;
+
 /// The views of a stem.
 class ViewSplit {
  public:
   /// stamps   of the points that show the views; those that are not known belong to none
-  explicit ViewSplit(std::vector<ViewStamp> stamps);
+  ViewSplit(std::vector<ViewStamp> stamps, const OpContext& ctx);
   std::size_t count() const { return views_.size(); }
   /// The view of a stamp; kNoView outside of all.
   std::uint32_t of(const ViewStamp& stamp) const;
@@ -64,7 +68,7 @@ struct ViewPlace {
   double noise_m;  ///< by which the noise of its points may move it: their variance over the radius
 };
 
-/// The places of the views that show 15 points of the circle at breast height, near it. Nothing with fewer than
+/// The places, by at most kMostViewPoints points each, of the views that show 15 points of the circle at breast height, near it. Nothing with fewer than
 /// two of them, or without that circle.
 std::vector<ViewPlace> view_places(const ViewedTree& tree, const Stem& stem, const OpContext& ctx);
 

@@ -444,8 +444,8 @@ TreeInventoryResult tree_inventory(const TreeCloud& cloud, const TreeInventoryPa
 }
 
 double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threads) {
-  // Points and heights, their ground (keyed, then two lists), two sorted copies of slices, crown rows and cubes, stamps (twice).
-  constexpr double kPerRow = 9, kPerPoint = 32 + 112 + 80 + 40 + 40;
+  // Points and heights, their ground (keyed, then two lists), two sorted copies of slices, crown rows and cubes, stamps (twice) and views.
+  constexpr double kPerRow = 9, kPerPoint = 32 + 112 + 80 + 40 + 80;
   const double at_once =
       std::min(static_cast<double>(rows), static_cast<double>(threads) * static_cast<double>(largest));
   return kPerRow * static_cast<double>(rows) + kPerPoint * at_once;

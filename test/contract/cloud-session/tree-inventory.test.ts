@@ -72,6 +72,15 @@ test.each([
   const lying = await measuredRows(lines, { align_scans: false });
   expect(lying.view_fit).toMatchObject({ aligned: false });
   expect(worstError(lying)).toBeGreaterThan(0.01);
+  const [few, many] = [
+    await measuredRows(lines, { tree_ids: [2, 3] }),
+    await measuredRows(lines, { tree_ids: [1, 2, 3] }),
+  ];
+  expect([few.view_fit, many.view_fit?.aligned]).toEqual([null, true]);
+  expect(few.warnings).toContainEqual(
+    expect.stringMatching(/is not known of fewer than three stems: without tree_ids/),
+  );
+  expect(many.warnings.join()).not.toMatch(/fewer than three stems/);
   expect(lying.warnings).toContainEqual(
     expect.stringMatching(/Diameters are wrong by about as much: measure with align_scans/),
   );

@@ -5,44 +5,13 @@
 
 #include "bench.h"
 #include "ops/trees/tree_inventory.h"
+#include "support/inventory_defaults.h"
 
 namespace pc::bench {
 
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-
-TreeInventoryParams inventory_params() {
-  return {.stem = {CircleSearch::kRansac,
-                   1.3,
-                   0.10,
-                   {0.20, 0.30},
-                   0.02,
-                   0.5,
-                   0.5,
-                   0.02,
-                   1.5,
-                   20,
-                   8,
-                   0.5,
-                   0.5,
-                   2.5,
-                   0.25,
-                   4.0,
-                   2,
-                   0.0025,
-                   0},
-          .crown = {0.1, 1.0, 0.2, 0.05},
-          .min_points = 50,
-          .tree_ids = std::nullopt,
-          .align_scans = true,
-          .most_view_spread_m = 0.004,
-          .competition_radius_m = 6,
-          .least_distance_m = 0.1,
-          .cover_cell_m = 0.1,
-          .most_cover_cells = 2e7,
-          .most_overlap_pairs = 1e7};
-}
 
 /// Trees 5 m apart: a fifth of the points on a stem of 8 m, the others in a crown of 2.5 m radius.
 struct Stand {
@@ -83,8 +52,8 @@ int measure_trees(const Arguments& arguments) {
   Stand stand = stand_of(trees, points);
   const AnyColumn ids(std::move(stand.ids)), heights(std::move(stand.heights));
   const Stopwatch watch;
-  const TreeInventoryResult found =
-      tree_inventory({stand.points.view(), {0, 0, 0}, {}, &ids, &heights, nullptr}, inventory_params(), ctx);
+  const TreeInventoryResult found = tree_inventory(
+      {stand.points.view(), {0, 0, 0}, {}, &ids, &heights, nullptr}, inventory_defaults(), ctx);
   std::size_t with_diameter = 0;
   for (const MeasuredTree& tree : found.trees) with_diameter += tree.stem.breast_height ? 1 : 0;
   std::printf("{\"points\":%zu,\"trees\":%zu,\"with_diameter\":%zu,\"op_s\":%.3f}\n", stand.points.size(),

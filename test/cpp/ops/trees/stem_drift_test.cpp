@@ -10,43 +10,12 @@
 #include <random>
 
 #include "ops/trees/tree_inventory.h"
+#include "support/inventory_defaults.h"
 
 namespace pc {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-TreeInventoryParams defaults() {
-  return {.stem = {.search = CircleSearch::kRansac,
-                   .breast_height_m = 1.3,
-                   .slice_thickness_m = 0.10,
-                   .widened = {0.20, 0.30},
-                   .inlier_distance_m = 0.02,
-                   .curve_step_m = 0.5,
-                   .curve_start_m = 0.5,
-                   .min_radius_m = 0.02,
-                   .max_radius_m = 1.5,
-                   .min_inliers = 20,
-                   .min_slice_points = 8,
-                   .partial_arc_coverage = 0.5,
-                   .seed_min_m = 0.5,
-                   .seed_max_m = 2.5,
-                   .seed_step_m = 0.25,
-                   .lean_fit_max_m = 4,
-                   .max_failures = 2,
-                   .ellipticity_square = 0.0025,
-                   .seed = 0},
-          .crown = {0.1, 1.0, 0.2, 0.05},
-          .min_points = 50,
-          .tree_ids = std::nullopt,
-          .align_scans = true,
-          .most_view_spread_m = 0.004,
-          .competition_radius_m = 6,
-          .least_distance_m = 0.1,
-          .cover_cell_m = 0.1,
-          .most_cover_cells = 2e7,
-          .most_overlap_pairs = 1e7};
-}
 
 /// How far a scan lies from where it should: moved, and turned about the origin.
 struct Pose {
@@ -95,7 +64,8 @@ struct Stand {
   }
 
   TreeInventoryResult measure(bool with_scans, bool with_times,
-                              const TreeInventoryParams& params = defaults(), int threads = 2) const {
+                              const TreeInventoryParams& params = inventory_defaults(),
+                              int threads = 2) const {
     JobControl control;
     OpContext ctx(control, Device::kCpu, threads);
     const AnyColumn tree = column(ids), height = column(heights), scan = column(scans), time = column(times);
@@ -151,7 +121,7 @@ TEST(StemDrift, ScansThatDoNotFitAreMovedOntoEachOther) {
   EXPECT_LT(found.views->rest_m, 0.002);
   EXPECT_LT(errors_of(found).rms_m, 0.0015);
   EXPECT_LT(errors_of(found).worst_m, 0.004);
-  TreeInventoryParams as_they_lie = defaults();
+  TreeInventoryParams as_they_lie = inventory_defaults();
   as_they_lie.align_scans = false;
   const TreeInventoryResult before = stand.measure(true, false, as_they_lie);
   EXPECT_TRUE(before.views->drifts && !before.views->aligned);
@@ -219,14 +189,14 @@ TEST(StemDrift, NoiseIsNoDrift) {
     EXPECT_FALSE(found.views->drifts) << noise;
     EXPECT_LT(found.views->spread_m, most) << noise;
   }
-  TreeInventoryParams small = defaults();
+  TreeInventoryParams small = inventory_defaults();
   small.most_view_spread_m = 1e-6;  // the noise itself says how much it explains
   EXPECT_FALSE(walked(0.015, 0).measure(false, true, small).views->drifts);
 }
 
 TEST(StemDrift, TheSameForAnyOrderOfRowsAndThreads) {
   Stand stand = scanned(true);
-  const TreeInventoryResult one = stand.measure(true, true, defaults(), 1);
+  const TreeInventoryResult one = stand.measure(true, true, inventory_defaults(), 1);
   std::vector<std::size_t> order(stand.points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), std::mt19937_64(5));
@@ -238,7 +208,7 @@ TEST(StemDrift, TheSameForAnyOrderOfRowsAndThreads) {
     stand.times[i] = before.times[order[i]];
     stand.heights[i] = before.heights[order[i]];
   }
-  const TreeInventoryResult other = stand.measure(true, true, defaults(), 3);
+  const TreeInventoryResult other = stand.measure(true, true, inventory_defaults(), 3);
   EXPECT_TRUE(one.views->aligned);
   EXPECT_EQ(one.views->spread_m, other.views->spread_m);
   for (std::size_t i = 0; i < one.trees.size(); ++i) {
@@ -309,7 +279,10 @@ TEST(StemDrift, OneWrongPlaceDoesNotMoveAScan) {
 }
 
 TEST(ViewSplit, ByScanVisitAndTime) {
-  const ViewSplit split({{0, 5}, {0, 0}, {0, 14}, {0, 30}, {1, 31}, {1, std::nan("")}, {std::nan(""), 3}});
+  JobControl control;
+  const OpContext ctx(control, Device::kCpu, 1);
+  const ViewSplit split({{0, 5}, {0, 0}, {0, 14}, {0, 30}, {1, 31}, {1, std::nan("")}, {std::nan(""), 3}},
+                        ctx);
   EXPECT_EQ(split.count(), 3U);
   EXPECT_EQ(split.of({0, 12}), 0U);
   EXPECT_EQ(split.of({0, 30}), 1U);
@@ -318,13 +291,14 @@ TEST(ViewSplit, ByScanVisitAndTime) {
   EXPECT_EQ(split.of({2, 31}), kNoView);
   EXPECT_EQ(split.of({1, std::nan("")}), kNoView);
   EXPECT_EQ(split.at(0).time_s, 7);
+  EXPECT_EQ(ViewSplit({{0, 1e300}, {0, -1e13}, {0, HUGE_VAL}}, ctx).count(), 0U);
   std::vector<ViewStamp> steady;
   for (int i = 0; i <= 300; ++i) steady.push_back({0, static_cast<double>(i)});
-  EXPECT_EQ(ViewSplit(steady).count(), 19U);  // of 16 stamps each
+  EXPECT_EQ(ViewSplit(steady, ctx).count(), 19U);  // of 16 stamps each
   for (int i = 0; i < 100; ++i) steady.push_back({static_cast<double>(i + 1), 0});
-  EXPECT_EQ(ViewSplit(steady).count(), kMostViews);
-  EXPECT_EQ(ViewSplit(steady).of({0, 40}), 2U);
-  EXPECT_EQ(ViewSplit({}).count(), 0U);
+  EXPECT_EQ(ViewSplit(steady, ctx).count(), kMostViews);
+  EXPECT_EQ(ViewSplit(steady, ctx).of({0, 40}), 2U);
+  EXPECT_EQ(ViewSplit({}, ctx).count(), 0U);
 }
 
 }  // namespace

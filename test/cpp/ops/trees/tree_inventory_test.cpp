@@ -10,43 +10,12 @@
 #include <random>
 
 #include "support/fuzz_runs.h"
+#include "support/inventory_defaults.h"
 
 namespace {
 
 using namespace pc;
 constexpr double kPi = std::numbers::pi;
-
-TreeInventoryParams defaults() {
-  return {.stem = {CircleSearch::kRansac,
-                   1.3,
-                   0.10,
-                   {0.20, 0.30},
-                   0.02,
-                   0.5,
-                   0.5,
-                   0.02,
-                   1.5,
-                   20,
-                   8,
-                   0.5,
-                   0.5,
-                   2.5,
-                   0.25,
-                   4.0,
-                   2,
-                   0.0025,
-                   0},
-          .crown = {0.1, 1.0, 0.2, 0.05},
-          .min_points = 50,
-          .tree_ids = std::nullopt,
-          .align_scans = true,
-          .most_view_spread_m = 0.004,
-          .competition_radius_m = 6,
-          .least_distance_m = 0.1,
-          .cover_cell_m = 0.1,
-          .most_cover_cells = 2e7,
-          .most_overlap_pairs = 1e7};
-}
 
 /// A cloud in the making; its columns are those of a session.
 struct Plot {
@@ -88,7 +57,7 @@ struct Plot {
     std::copy(values.begin(), values.end(), out.view().begin());
     return AnyColumn(std::move(out));
   }
-  TreeInventoryResult measure(const TreeInventoryParams& params = defaults(), int threads = 2,
+  TreeInventoryResult measure(const TreeInventoryParams& params = inventory_defaults(), int threads = 2,
                               bool with_heights = true, bool with_ground = true,
                               const Vec3d& shift = {0, 0, 0}) const {
     JobControl control;
@@ -182,7 +151,7 @@ TEST(TreeInventory, TheStandPassKnowsPlotEdgesAndOverlap) {
   const double lens = 2 * 9 * std::acos(4.0 / 6) - 2 * std::sqrt(36 - 16.0);
   EXPECT_NEAR(stand.cover.overlap_m2[0], lens, 0.4);
   EXPECT_NEAR(stand.cover.union_area_m2, 18 * kPi - lens, 1);
-  EXPECT_EQ(plot.measure(defaults(), 2, true, false).stand->plot.source, PlotSource::kAllPoints);
+  EXPECT_EQ(plot.measure(inventory_defaults(), 2, true, false).stand->plot.source, PlotSource::kAllPoints);
 }
 
 TEST(TreeInventory, APatchOfGroundIsNoPlot) {
@@ -206,8 +175,9 @@ TEST(TreeInventory, IdsThatAreNoExactNumbersAreSkipped) {
   const AnyColumn tree = Plot::column(ids), height = Plot::column(plot.heights);
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);
-  const TreeInventoryResult found = tree_inventory(
-      {{plot.points.data(), plot.points.size()}, {0, 0, 0}, {}, &tree, &height, nullptr}, defaults(), ctx);
+  const TreeInventoryResult found =
+      tree_inventory({{plot.points.data(), plot.points.size()}, {0, 0, 0}, {}, &tree, &height, nullptr},
+                     inventory_defaults(), ctx);
   ASSERT_EQ(found.trees.size(), 1u);
   ASSERT_EQ(found.skipped.size(), 1u);
   EXPECT_EQ(found.skipped[0].id, 0x1.0p53);
@@ -220,8 +190,9 @@ TEST(TreeInventory, TheGroundIsTheBestSourceThatThereIs) {
   plot.add_ground(20);
   plot.add_tree(10, 10, 1, 0.3);
   EXPECT_EQ(plot.measure().trees[0].stem.ground.source, GroundSource::kHeightAboveGround);
-  EXPECT_EQ(plot.measure(defaults(), 2, false).trees[0].stem.ground.source, GroundSource::kGroundClass);
-  EXPECT_EQ(plot.measure(defaults(), 2, false, false).trees[0].stem.ground.source,
+  EXPECT_EQ(plot.measure(inventory_defaults(), 2, false).trees[0].stem.ground.source,
+            GroundSource::kGroundClass);
+  EXPECT_EQ(plot.measure(inventory_defaults(), 2, false, false).trees[0].stem.ground.source,
             GroundSource::kTreeMinimum);
   std::fill(plot.heights.begin(), plot.heights.end(), std::numeric_limits<float>::quiet_NaN());
   EXPECT_EQ(plot.measure().trees[0].stem.ground.source, GroundSource::kGroundClass);
@@ -254,8 +225,8 @@ TEST(TreeInventory, SkippedRowsAreNeitherGroundNorPlot) {
     }
   }
   for (const bool with_ground : {true, false}) {
-    const TreeInventoryResult found = with_skipped.measure(defaults(), 2, false, with_ground);
-    const TreeInventoryResult alone = plot.measure(defaults(), 2, false, with_ground);
+    const TreeInventoryResult found = with_skipped.measure(inventory_defaults(), 2, false, with_ground);
+    const TreeInventoryResult alone = plot.measure(inventory_defaults(), 2, false, with_ground);
     ASSERT_EQ(found.trees.size(), 1u);
     EXPECT_EQ(found.trees[0].stem.ground.source, alone.trees[0].stem.ground.source);
     EXPECT_EQ(found.trees[0].stem.base.z, alone.trees[0].stem.base.z);
@@ -272,7 +243,7 @@ TEST(TreeInventory, SubsetsAndSmallTrees) {
   plot.add_tree(6, 10, 1, 0.3);
   plot.add_tree(12, 10, 2, 0.2);
   plot.add({1, 1, 0}, 3, 0);
-  TreeInventoryParams params = defaults();
+  TreeInventoryParams params = inventory_defaults();
   params.tree_ids = {2, 2, 9};
   const TreeInventoryResult subset = plot.measure(params);
   ASSERT_EQ(subset.trees.size(), 1u);
@@ -281,7 +252,7 @@ TEST(TreeInventory, SubsetsAndSmallTrees) {
   ASSERT_EQ(subset.skipped.size(), 1u);
   EXPECT_EQ(subset.skipped[0].id, 9u);
   EXPECT_FALSE(subset.skipped[0].small);
-  params = defaults();
+  params = inventory_defaults();
   params.min_points = 1;
   const TreeInventoryResult all = plot.measure(params);
   ASSERT_EQ(all.trees.size(), 3u);
@@ -294,8 +265,9 @@ TEST(TreeInventory, TheSameForAnyThreadCountAndFarAway) {
   plot.add_ground(20);
   for (int i = 0; i < 9; ++i)
     plot.add_tree(4 + 6 * (i % 3), 4 + 6 * (i / 3), static_cast<std::uint32_t>(i + 1), 0.15 + 0.02 * i, 2000);
-  const TreeInventoryResult one = plot.measure(defaults(), 1), three = plot.measure(defaults(), 3);
-  const TreeInventoryResult far = plot.measure(defaults(), 2, true, true, {5e6, 4e6, 300});
+  const TreeInventoryResult one = plot.measure(inventory_defaults(), 1),
+                            three = plot.measure(inventory_defaults(), 3);
+  const TreeInventoryResult far = plot.measure(inventory_defaults(), 2, true, true, {5e6, 4e6, 300});
   ASSERT_EQ(one.trees.size(), 9u);
   EXPECT_EQ(one.stand->competition.hegyi, three.stand->competition.hegyi);
   EXPECT_EQ(one.stand->cover.union_area_m2, three.stand->cover.union_area_m2);
@@ -348,7 +320,7 @@ TEST(TreeInventory, EndsWhenCanceled) {
   const AnyColumn tree = Plot::column(plot.ids);
   EXPECT_THROW(
       tree_inventory({{plot.points.data(), plot.points.size()}, {0, 0, 0}, {}, &tree, nullptr, nullptr},
-                     defaults(), ctx),
+                     inventory_defaults(), ctx),
       Error);
 }
 
@@ -375,7 +347,7 @@ TEST(TreeInventory, TheSpreadOfADiameterIsHonest) {
             (dbh - 0.01 * (z - 1.3)) / 2 * (1 + e / 2 * std::cos(2 * angle)) + layer + 0.002 * normal(random);
         plot.add({r * std::cos(angle), r * std::sin(angle), z}, 1, static_cast<float>(z));
       }
-      const TreeInventoryResult found = plot.measure(defaults(), 1);
+      const TreeInventoryResult found = plot.measure(inventory_defaults(), 1);
       ASSERT_EQ(found.trees.size(), 1u);
       const auto& at = found.trees[0].stem.breast_height;
       ASSERT_TRUE(at.has_value());
@@ -486,7 +458,7 @@ TEST(TreeInventory, TheSpreadKnowsNoiseAndScansThatDoNotFit) {
       const double r = 0.15 + normal(random), x = i % 2 == 0 ? 0 : shift_m;
       plot.add({x + r * std::cos(angle), r * std::sin(angle), z}, 1, static_cast<float>(z));
     }
-    return plot.measure(defaults(), 1).trees.at(0);
+    return plot.measure(inventory_defaults(), 1).trees.at(0);
   };
   const MeasuredTree clean = measured(0.003, 0);
   ASSERT_TRUE(clean.stem.breast_height.has_value());
@@ -545,11 +517,12 @@ TEST(TreeInventory, AnyCloudHasAnAnswer) {
       plot.add(p, id, static_cast<float>(pick({0.1, 5, std::nan(""), -1e30, HUGE_VAL})),
                static_cast<std::uint8_t>(random() % 3));
       plot.scans.push_back(pick({0, 1, 2, std::nan("")}));
-      plot.times.push_back(pick({0, 20, 1e9 * unit(random), std::nan(""), HUGE_VAL, 1e300}));
+      plot.times.push_back(
+          pick({0, 20, 1e9 * unit(random), std::nan(""), HUGE_VAL, 1e300, -1e308, 1e12, -1e12}));
     }
     if (random() % 3 == 0) plot.scans.clear();
     if (random() % 3 == 0) plot.times.clear();
-    TreeInventoryParams params = defaults();
+    TreeInventoryParams params = inventory_defaults();
     params.min_points = static_cast<std::uint64_t>(pick({1, 20}));
     params.stem.search = random() % 2 == 0 ? CircleSearch::kRansac : CircleSearch::kHough;
     params.stem.slice_thickness_m = pick({0.001, 0.1, 2});

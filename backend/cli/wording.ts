@@ -88,6 +88,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" moved to their mean place (align_scans), up to", " moved to their mean place, up to"],
   [": measure with align_scans true, or move the scans onto each other (POST align_scans).", "; leave --no-align out."],
   [": move them onto each other (POST align_scans), then measure again.", "."],
+  [
+    ": move the scans onto each other (POST align_scans), then divide the cloud into trees and label its wood again.",
+    "; inventory --qsm moves the scans of a plot onto each other.",
+  ],
   [" models and crowns made of it: POST align_scans moves its scans.", " models and crowns made of it."],
   [", which is part of sigma_m.", ", which is part of the standard errors of diameters."],
   ["min_voxel_hits was not given", "--min-hits was not given"],

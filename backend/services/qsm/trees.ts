@@ -12,6 +12,7 @@ import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
+import { scanFitLook } from "../trees/scan-fit.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
 import { implausibleWarnings } from "./implausible.ts";
@@ -44,12 +45,15 @@ export async function treeModels(
     return await session.read(job, async (state) => {
       job.stage("Indexing trees", 0.01, 0.02);
       const rows = positionsColumn(state).length;
-      return deps.admission.run(job, "Tree QSM", ORDER_ROW_BYTES * rows + modelBytes(rows, request), async () => {
+      const look = await scanFitLook(state, request.skip_noise, deps, job.quiet());
+      const bytes = Math.max(look.bytes, ORDER_ROW_BYTES * rows + modelBytes(rows, request));
+      return deps.admission.run(job, "Tree QSM", bytes, async () => {
+        const drift = await look.warnings(job.quiet());
         const trees = await batchTrees(state, request, job.quiet());
         job.stage(`Tree 1/${trees.trees.length}: Reading points`, 0.02, 0.99);
         const results = await allModels(trees, request, job);
         job.stage("Done", 1, 1);
-        const warnings = [...trees.warnings, ...thinnedTreeWarnings(results, request)];
+        const warnings = [...trees.warnings, ...thinnedTreeWarnings(results, request), ...drift];
         return { success: true, results, warnings, error: null };
       });
     });

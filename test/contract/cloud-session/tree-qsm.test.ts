@@ -3,6 +3,7 @@ import { addon } from "../../../backend/native/core/addon.ts";
 import { TreeQsmTail } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { run } from "../../support/app/app.ts";
 import { forkedTree } from "../../support/qsm/stems.ts";
+import { FOUR_TREES, forestTwice } from "../../support/scans/forest.ts";
 import { canceledAmid, checked, cloud, failed, streamed, tail } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
@@ -137,4 +138,14 @@ describe("failures", () => {
     expect(outcome.kind).toBe("canceled");
     expect(addon.bulkBytesInUse()).toBe(before);
   });
+});
+
+test.each([
+  [0.06, /^Stems stand at different places .*: 21 mm along x .* 4 stems\)\. .*POST align_scans/],
+  [0, null],
+] as const)("scans that lie %d m beside each other", async (shift, told) => {
+  const { session_id } = await cloud(made, forestTwice(FOUR_TREES, "scan_index", [1, 2], shift));
+  const { warnings } = await models(session_id, { wood_only: false, max_points_per_tree: 1000, include_models: false });
+  const drift = warnings.filter((text) => text.includes("POST align_scans"));
+  expect(drift).toEqual(told ? [expect.stringMatching(told)] : []);
 });

@@ -1,4 +1,4 @@
-import type { StemRow, TreeRow } from "../contract/cloud-session/tree-inventory.ts";
+import type { StemRow, TreeRow } from "../contract/cloud-session/tree-inventory-rows.ts";
 import { type CsvCell, csvLine } from "../wire/csv-cell.ts";
 import { type StandSettings, type StandSummary, type TreeEdits, treeBiomass, type WoodVolumes } from "./stand.ts";
 

@@ -1,4 +1,5 @@
-import { INVENTORY_DEFAULTS, type StandRecord, type TreeRow } from "../contract/cloud-session/tree-inventory.ts";
+import { INVENTORY_DEFAULTS } from "../contract/cloud-session/tree-inventory.ts";
+import type { StandRecord, TreeRow } from "../contract/cloud-session/tree-inventory-rows.ts";
 import { fittingClassesOf, type HistogramClass } from "./value-classes.ts";
 
 /** Diameter classes, height classes, plot area and biomass of a stand summary. */

@@ -1,11 +1,8 @@
 // Diameters of stems that several scans, or visits of a scanner that drifts, see at different places; true ids and ground.
 import * as native from "../../backend/native/inventory.ts";
 import { inventoryRows } from "../../backend/services/trees/inventory-rows.ts";
-import {
-  INVENTORY_CONSTANTS,
-  INVENTORY_DEFAULTS,
-  type TreeRow,
-} from "../../shared/contract/cloud-session/tree-inventory.ts";
+import { INVENTORY_CONSTANTS, INVENTORY_DEFAULTS } from "../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { REFERENCE_PLOTS, referencePlot } from "./inventory-data.ts";
 import { column, positions } from "./native.ts";
 import type { Part } from "./part.ts";

@@ -4,12 +4,8 @@ import type { NativeColumn } from "../../backend/native/core/handles.ts";
 import * as native from "../../backend/native/inventory.ts";
 import * as dem from "../../backend/native/terrain.ts";
 import { inventoryRows } from "../../backend/services/trees/inventory-rows.ts";
-import {
-  CIRCLE_SEARCHES,
-  INVENTORY_CONSTANTS,
-  INVENTORY_DEFAULTS,
-  type TreeRow,
-} from "../../shared/contract/cloud-session/tree-inventory.ts";
+import { INVENTORY_CONSTANTS, INVENTORY_DEFAULTS } from "../../shared/contract/cloud-session/tree-inventory.ts";
+import { CIRCLE_SEARCHES, type TreeRow } from "../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import {
   compositePlot,
   type KnownTree,

@@ -1,11 +1,8 @@
 // Diameters of simulated stems: taper, ellipticity, bark, lean, seen whole or as an arc; through the tree list.
 import * as native from "../../backend/native/inventory.ts";
 import { inventoryRows } from "../../backend/services/trees/inventory-rows.ts";
-import {
-  INVENTORY_CONSTANTS,
-  INVENTORY_DEFAULTS,
-  type TreeRow,
-} from "../../shared/contract/cloud-session/tree-inventory.ts";
+import { INVENTORY_CONSTANTS, INVENTORY_DEFAULTS } from "../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { cross } from "./forest/stem.ts";
 import { column, positions } from "./native.ts";
 import { gaussian, type Uniform, uniform } from "./random.ts";

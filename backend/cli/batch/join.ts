@@ -1,4 +1,4 @@
-import type { StemRow, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { StemRow, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import type { TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { type Ownership, ownersOf } from "./owners.ts";
 import type { TileResult } from "./tile-result.ts";

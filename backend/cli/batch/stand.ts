@@ -1,5 +1,5 @@
-import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { INVENTORY_CONSTANTS } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { addon } from "../../native/core/addon.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import { listedStand } from "../../native/inventory.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SkippedTree, StemRow, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { SkippedTree, StemRow, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import type { TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import type { SeenTree } from "./owners.ts";
 import type { SurfaceName } from "./tile-rasters.ts";

@@ -1,10 +1,7 @@
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
-import {
-  CIRCLE_SEARCHES,
-  INVENTORY_DEFAULTS,
-  TreeInventoryRequest,
-} from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { INVENTORY_DEFAULTS, TreeInventoryRequest } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { CIRCLE_SEARCHES } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { TreeQsmRequest } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { DEM_METHODS, SURFACE_TYPES } from "../../../shared/contract/dem.ts";
 import { QsmParams } from "../../../shared/contract/qsm.ts";

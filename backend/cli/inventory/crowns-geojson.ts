@@ -1,4 +1,4 @@
-import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 
 /**
  * The crowns as GeoJSON, piece by piece: one polygon per tree with a crown. Coordinates are those of the cloud; `crs`

@@ -1,5 +1,6 @@
 import type { StandSummary } from "../../../shared/client/index.ts";
-import type { TreeInventoryTail, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { textWidth } from "../drawing/canvas.ts";
 import { chartPicture } from "../drawing/chart.ts";
 import type { RampName, Rgb } from "../drawing/color-ramp.ts";

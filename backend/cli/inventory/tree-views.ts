@@ -1,4 +1,5 @@
-import type { StemRow, TreeInventoryTail, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { StemRow, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import type { RampName, Rgb } from "../drawing/color-ramp.ts";
 import { framedPicture } from "../drawing/framed-picture.ts";
 import type { PointSample } from "../drawing/point-sample.ts";

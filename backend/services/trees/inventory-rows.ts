@@ -4,7 +4,7 @@ import {
   type StemRow,
   type TreeFlag,
   type TreeRow,
-} from "../../../shared/contract/cloud-session/tree-inventory.ts";
+} from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { KIB } from "../../../shared/limits.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";

@@ -1,10 +1,10 @@
 import {
-  CIRCLE_SEARCHES,
   INVENTORY_CONSTANTS,
   MIN_STEM_CURVE_STEP_M,
   type TreeInventoryRequest,
   type TreeInventoryTail,
 } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { CIRCLE_SEARCHES } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";

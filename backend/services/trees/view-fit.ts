@@ -1,4 +1,4 @@
-import type { ViewFit } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { ViewFit } from "../../../shared/contract/cloud-session/scan-fit.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
 
 /** What answers tell of how well views of stems fit. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import type { PlantFrameMeta } from "../../../shared/contract/plant-frame.ts";
 import type { QsmCylinder } from "../../../shared/contract/qsm-records.ts";
 import type { ViewObject } from "../view/cloud-view.ts";

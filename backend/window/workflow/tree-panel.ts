@@ -1,4 +1,4 @@
-import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import type { Strings } from "../strings.ts";
 import { button, el } from "./dom.ts";
 import { count, measure } from "./format.ts";

@@ -1,21 +1,18 @@
 #include "ops/trees/tree_inventory.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "core/error.h"
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
-#include "core/polled_sort.h"
 #include "ops/cloud/categorical_split.h"
+#include "ops/trees/measured_points.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
 
@@ -31,21 +28,6 @@ constexpr double kMostSigma = 0.25;  // of the diameter; 0.21 is the largest of 
 constexpr double kMostRough = 0.06;  // metres of scatter: more is no surface that a few points could show
 constexpr double kLeastArc = 0.3;  // of the circle: stumps seen from one side show more, walls and rocks less
 
-/// The rows of one tree in the order of the cloud.
-struct TreeRows {
-  std::uint64_t id, first, count;
-};
-
-/// The points of one tree.
-struct TreePoints {
-  std::vector<Vec3d> points;
-  std::vector<double> heights;    ///< as points, or empty
-  std::vector<ViewStamp> stamps;  ///< as points, or empty
-  std::uint64_t nonfinite = 0;
-
-  ViewedTree viewed() const { return {{points.data(), points.size()}, {stamps.data(), stamps.size()}}; }
-};
-
 void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
   const std::size_t n = cloud.positions.size;
   require(cloud.tree_instance != nullptr, "an inventory needs tree_instance");
@@ -58,109 +40,6 @@ void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
               params.stem.curve_step_m > 0 && params.stem.breast_height_m > 0 && params.crown.gap_m > 0 &&
               params.crown.voxel_size_m > 0 && params.competition_radius_m > 0,
           "lengths must be above 0");
-}
-
-/// Calls visit(row) for every entry of a part of the order.
-template <class Visit>
-void for_each_row(const AnyColumn& order, const TreeRows& tree, const OpContext& ctx, Visit&& visit) {
-  const auto run = [&](auto rows) {
-    for (std::uint64_t i = 0; i < tree.count; ++i) {
-      if (i % kPollRows == 0) ctx.checkpoint();
-      visit(static_cast<std::size_t>(rows[static_cast<std::size_t>(tree.first + i)]));
-    }
-  };
-  if (order.dtype() == DType::kU32) {
-    run(order.as<std::uint32_t>());
-  } else {
-    run(order.as<std::uint64_t>());
-  }
-}
-
-/// Orders points by their position, so that the measures do not depend on the order of the rows.
-void order_by_position(TreePoints& tree, const OpContext& ctx) {
-  std::vector<std::size_t> order(tree.points.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key_of = [&](std::size_t i) {
-    const Vec3d& p = tree.points[i];
-    return std::tuple{p.z, p.y, p.x};
-  };
-  const auto is_below = [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; };
-  const auto rest_of = [&](std::size_t i) {
-    const ViewStamp stamp = tree.stamps.empty() ? ViewStamp{} : tree.stamps[i];
-    return std::array{tree.heights.empty() ? 0 : tree.heights[i], stamp.scan, stamp.time_s};
-  };
-  // What points at one place have besides may differ.
-  polled_sort(
-      order.begin(), order.end(),
-      [&](std::size_t a, std::size_t b) {
-        const auto left = key_of(a), right = key_of(b);
-        if (left != right) return left < right;
-        const auto rest_a = rest_of(a), rest_b = rest_of(b);
-        return std::lexicographical_compare(rest_a.begin(), rest_a.end(), rest_b.begin(), rest_b.end(),
-                                            is_below);
-      },
-      ctx);
-  const auto ordered = [&](auto values) {
-    auto out = values;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (i % kPollRows == 0) ctx.checkpoint();
-      out[i] = values[order[i]];
-    }
-    return out;
-  };
-  tree.points = ordered(std::move(tree.points));
-  if (!tree.heights.empty()) tree.heights = ordered(std::move(tree.heights));
-  if (!tree.stamps.empty()) tree.stamps = ordered(std::move(tree.stamps));
-}
-
-/// The values of a column for the points of a tree.
-std::vector<double> values_of(const AnyColumn& column, const TreeCloud& cloud, const AnyColumn& order,
-                              const TreeRows& tree, const TreePoints& points, const OpContext& ctx) {
-  std::vector<double> out;
-  out.reserve(points.points.size());
-  visit_scalar(column, [&](auto values) {
-    for_each_row(order, tree, ctx, [&](std::size_t row) {
-      if (points.nonfinite == 0 || is_finite(cloud.positions[row] + cloud.shift))
-        out.push_back(static_cast<double>(values[row]));
-    });
-  });
-  return out;
-}
-
-bool has_views(const TreeCloud& cloud) { return cloud.scan_index != nullptr || cloud.time_s != nullptr; }
-
-/// drifts: taken from the points.
-TreePoints points_of(const TreeCloud& cloud, const AnyColumn& order, const TreeRows& tree,
-                     const std::vector<StemDrift>& drifts, const OpContext& ctx) {
-  TreePoints out;
-  out.points.reserve(static_cast<std::size_t>(tree.count));
-  for_each_row(order, tree, ctx, [&](std::size_t row) {
-    const Vec3d p = cloud.positions[row] + cloud.shift;
-    if (is_finite(p)) out.points.push_back(p);
-  });
-  out.nonfinite = tree.count - out.points.size();
-  if (cloud.height_above_ground != nullptr) {
-    out.heights = values_of(*cloud.height_above_ground, cloud, order, tree, out, ctx);
-    for (double& height : out.heights)
-      if (height == 0) height = std::numeric_limits<double>::quiet_NaN();
-  }
-  if (has_views(cloud)) out.stamps.resize(out.points.size());
-  const auto stamp = [&](const AnyColumn* column, double ViewStamp::*part) {
-    if (column == nullptr) return;
-    const std::vector<double> values = values_of(*column, cloud, order, tree, out, ctx);
-    for (std::size_t i = 0; i < values.size(); ++i) out.stamps[i].*part = values[i];
-  };
-  stamp(cloud.scan_index, &ViewStamp::scan);
-  stamp(cloud.time_s, &ViewStamp::time_s);
-  for (const StemDrift& drift : drifts) {
-    for (std::size_t i = 0; i < out.points.size(); ++i) {
-      if (i % kPollRows == 0) ctx.checkpoint();
-      const Vec2d offset = drift.at(out.stamps[i], {out.points[i].x, out.points[i].y});
-      out.points[i] = out.points[i] - Vec3d{offset.x, offset.y, 0};
-    }
-  }
-  order_by_position(out, ctx);
-  return out;
 }
 
 /// What the pass over all rows collects.
@@ -224,7 +103,7 @@ class Inventory {
   TreeInventoryResult run() {
     check(cloud_, params_);
     const ClassGroups groups = categorical_split(*cloud_.tree_instance, cloud_.skip, {0}, ctx_);
-    const std::vector<TreeRows> trees = chosen(groups);
+    const std::vector<MeasuredRows> trees = chosen(groups);
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
@@ -236,10 +115,10 @@ class Inventory {
 
  private:
   /// The trees to measure; those that need not be looked at are skipped.
-  std::vector<TreeRows> chosen(const ClassGroups& groups) {
+  std::vector<MeasuredRows> chosen(const ClassGroups& groups) {
     std::optional<std::set<std::uint64_t>> wanted;
     if (params_.tree_ids) wanted.emplace(params_.tree_ids->begin(), params_.tree_ids->end());
-    std::vector<TreeRows> trees;
+    std::vector<MeasuredRows> trees;
     std::uint64_t first = 0;
     for (std::size_t i = 0; i < groups.values.size(); ++i) {
       const std::uint64_t count = groups.counts[i];
@@ -260,7 +139,7 @@ class Inventory {
 
   /// Calls visit(i, points) for every tree, the largest first, so that none of them is the last to end. What fails is skipped.
   template <class Visit>
-  void for_each_tree(const char* phase, const AnyColumn& order, const std::vector<TreeRows>& trees,
+  void for_each_tree(const char* phase, const AnyColumn& order, const std::vector<MeasuredRows>& trees,
                      Visit&& visit) {
     std::vector<std::size_t> queue(trees.size());
     std::iota(queue.begin(), queue.end(), std::size_t{0});
@@ -275,10 +154,11 @@ class Inventory {
     });
   }
 
-  void measure_all(const AnyColumn& order, const std::vector<TreeRows>& trees, const GroundHeights& ground) {
+  void measure_all(const AnyColumn& order, const std::vector<MeasuredRows>& trees,
+                   const GroundHeights& ground) {
     work_.resize(trees.size());
     std::atomic<std::uint64_t> nonfinite{0};
-    for_each_tree("Measuring tree", order, trees, [&](std::size_t i, const TreePoints& points) {
+    for_each_tree("Measuring tree", order, trees, [&](std::size_t i, const MeasuredPoints& points) {
       Work& work = work_[i];
       nonfinite += points.nonfinite;
       work.point_count = points.points.size();
@@ -290,7 +170,8 @@ class Inventory {
   }
 
   /// How far the scans drift, and if too far, the trees measured without it.
-  void fit_views(const AnyColumn& order, const std::vector<TreeRows>& trees, const GroundHeights& ground) {
+  void fit_views(const AnyColumn& order, const std::vector<MeasuredRows>& trees,
+                 const GroundHeights& ground) {
     constexpr int kRounds = 2;  // of better circles, by which drift is better known
     constexpr double kLeastRest = 0.002;
     /// Of the noise: where scans fit, 15 mm of ranges made up to 2.4 times it.
@@ -300,7 +181,7 @@ class Inventory {
     };
     auto fit = fit_drift(places(), ctx_);
     if (drifts(fit)) {
-      for_each_tree("Comparing views", order, trees, [&](std::size_t i, const TreePoints& points) {
+      for_each_tree("Comparing views", order, trees, [&](std::size_t i, const MeasuredPoints& points) {
         if (!is_measured(i)) return;
         const TreeGround under = ground_of(points, ground);
         work_[i].places = search_view_places(points.viewed(), work_[i].measured->stem, under,
@@ -316,7 +197,7 @@ class Inventory {
     for (int round = 0; round < kRounds && fit && (round == 0 || fit->spread_m > kLeastRest); ++round) {
       drifts_.push_back(std::move(fit->drift));
       const char* phase = round == 0 ? "Measuring without drift" : "Measuring again without drift";
-      for_each_tree(phase, order, trees, [&](std::size_t i, const TreePoints& points) {
+      for_each_tree(phase, order, trees, [&](std::size_t i, const MeasuredPoints& points) {
         if (!is_measured(i)) return;
         work_[i].measured = measure_tree(trees[i].id, points, ground);
         work_[i].places = view_places(points.viewed(), work_[i].measured->stem, ctx_);
@@ -340,7 +221,7 @@ class Inventory {
   }
 
   /// Trees that were measured, and those that were not, with the reason.
-  void list(const std::vector<TreeRows>& trees) {
+  void list(const std::vector<MeasuredRows>& trees) {
     for (std::size_t i = 0; i < trees.size(); ++i) {
       Work& work = work_[i];
       if (work.measured) {
@@ -355,7 +236,7 @@ class Inventory {
               [](const SkippedTree& a, const SkippedTree& b) { return a.id < b.id; });
   }
 
-  TreeGround ground_of(const TreePoints& tree, const GroundHeights& cells) const {
+  TreeGround ground_of(const MeasuredPoints& tree, const GroundHeights& cells) const {
     return TreeGround({tree.points.data(), tree.points.size()}, {tree.heights.data(), tree.heights.size()},
                       cells, ctx_);
   }
@@ -366,7 +247,7 @@ class Inventory {
     return stem;
   }
 
-  MeasuredTree measure_tree(std::uint64_t id, const TreePoints& tree, const GroundHeights& cells) const {
+  MeasuredTree measure_tree(std::uint64_t id, const MeasuredPoints& tree, const GroundHeights& cells) const {
     MeasuredTree out{};
     out.id = id;
     out.point_count = tree.points.size();

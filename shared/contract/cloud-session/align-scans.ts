@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MissOctreeCacheId, SessionId, TotalCount, Warnings } from "../fields.ts";
 import { OctreeBlock } from "../octree.ts";
-import { ViewFit } from "./tree-inventory.ts";
+import { ViewFit } from "./scan-fit.ts";
 
 export const AlignScansRequest = z
   .object({

@@ -9,108 +9,15 @@ import {
   INVENTORY_DEFAULTS,
   TreeInventoryTail,
 } from "../../../shared/contract/cloud-session/tree-inventory.ts";
-import { openRun } from "../../support/app/live-run.ts";
-import { FOUR_TREES, type ForestTree, forestRows, forestTwice } from "../../support/scans/forest.ts";
-import {
-  amid,
-  cloud,
-  failed,
-  numbersOf,
-  refusal,
-  streamed,
-  tail,
-  UNKNOWN,
-} from "../../support/session/session-edits.ts";
+import { type ForestTree, forestRows } from "../../support/scans/forest.ts";
+import { inventories, inventoryUrl, TWO_TREES } from "../../support/session/inventories.ts";
+import { cloud, numbersOf, streamed } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
 
 const made = sessionTest({ listening: true });
-const url = (id: string) => `/api/cloud/session/${id}/tree_inventory`;
-const measure = (id: string, body: object = {}) => tail(made, TreeInventoryTail, url(id), body);
-
-/** The tail of a run without a measured tree. */
-async function refusedTail(id: string, body: object = {}): Promise<TreeInventoryTail> {
-  const { error, tail: said } = await failed(made, url(id), body);
-  const parsed = TreeInventoryTail.parse(said);
-  expect([parsed.success, parsed.error]).toEqual([false, error]);
-  return parsed;
-}
-
-const TREES: readonly ForestTree[] = [
-  { id: 3, x: 6, y: 6, dbh_m: 0.3 },
-  { id: 8, x: 11, y: 6, dbh_m: 0.2 },
-];
-const forest = (wishes: object = {}, rows = forestRows(TREES)) => cloud(made, rows, wishes);
-
-const measuredRows = async (lines: string[], body: object = {}) => measure((await forest({}, lines)).session_id, body);
-const worstError = (list: TreeInventoryTail) =>
-  Math.max(...list.trees.map(({ dbh_m, tree_id }) => Math.abs((dbh_m ?? Infinity) - (0.15 + 0.05 * tree_id))));
-
-test("scans that do not fit each other are told, with the offset of their stems", async () => {
-  const apart = await measuredRows(forestTwice(FOUR_TREES, "scan_index", [1, 2], 0.02));
-  expect(apart.scan_offsets).toEqual([expect.objectContaining({ scan_a: 1, scan_b: 2, n_stems: 4 })]);
-  expect(apart.scan_offsets[0]?.x_m).toBeCloseTo(0.02, 3);
-  expect(apart.scan_offsets[0]?.y_m).toBeCloseTo(0, 3);
-  expect(apart.warnings).toContainEqual(expect.stringMatching(/20 mm between scans 1 and 2 \(4 stems\)/));
-  const fitting = await measuredRows(forestTwice(FOUR_TREES, "scan_index", [1, 2], 0));
-  expect(fitting.scan_offsets[0]?.x_m).toBeCloseTo(0, 3);
-  expect(fitting.warnings.join()).not.toMatch(/different scans/);
-  expect(fitting.view_fit).toMatchObject({ n_stems: 4, aligned: false });
-  const one = await measuredRows(forestRows(FOUR_TREES));
-  expect([one.scan_offsets, one.view_fit]).toEqual([[], null]);
-});
-
-test.each([
-  ["scan_index", [1, 2], /different scans: 60 mm .* moved to their mean place/],
-  ["gps_time", [1000, 1500], /different times: 21 mm along x and along y .* 4 stems; .* moved to their mean place/],
-] as const)("stems are measured with views by %s moved onto each other", async (name, values, told) => {
-  const lines = forestTwice(FOUR_TREES, name, values, 0.06);
-  const apart = await measuredRows(lines);
-  expect(apart.view_fit).toMatchObject({ n_stems: 4, aligned: true });
-  expect(apart.view_fit?.spread_m).toBeCloseTo(0.03 / Math.SQRT2, 3);
-  expect(worstError(apart)).toBeLessThan(0.003);
-  expect(apart.warnings).toContainEqual(expect.stringMatching(told));
-  const lying = await measuredRows(lines, { align_scans: false });
-  expect(lying.view_fit).toMatchObject({ aligned: false });
-  expect(worstError(lying)).toBeGreaterThan(0.01);
-  const [few, many] = [
-    await measuredRows(lines, { tree_ids: [2, 3] }),
-    await measuredRows(lines, { tree_ids: [1, 2, 3] }),
-  ];
-  expect([few.view_fit, many.view_fit?.aligned]).toEqual([null, true]);
-  expect(few.warnings).toContainEqual(
-    expect.stringMatching(/is not known of fewer than three stems: without tree_ids/),
-  );
-  expect(many.warnings.join()).not.toMatch(/fewer than three stems/);
-  expect(lying.warnings).toContainEqual(
-    expect.stringMatching(/Diameters are wrong by about as much: measure with align_scans/),
-  );
-});
-
-test("stems that share a tree number are told, not those of trees of their own", async () => {
-  const stems = [2, 5, 8].map((x, i) => ({ id: i + 1, x, y: 3, dbh_m: 0.2 + 0.05 * i }));
-  const together = stems.map((tree) => ({ ...tree, id: tree.id === 3 ? 3 : 1 }));
-  const told = async (trees: readonly ForestTree[], body: object = {}) =>
-    (await measure((await forest({}, forestRows(trees))).session_id, body)).warnings.filter((one) =>
-      one.includes("breast height in"),
-    );
-  expect(await told(together)).toEqual([
-    expect.stringMatching(/^2 stems were found at breast height in one tree \(tree 1: 2\)\. Unless they fork below it/),
-  ]);
-  expect(await told(together, { tree_ids: [3] })).toEqual([]);
-  expect(await told(stems)).toEqual([]);
-});
-
-test("trees too far apart to look for stems are measured, and that is told", async () => {
-  const rows = forestRows(TREES);
-  const far = rows
-    .slice(1)
-    .map((row) => row.replace(/^(\S+)/, (x) => String(Number(x) + 3e8)).replace(/ (3|8) (?=\S+ 2$)/, " 1$1 "));
-  const list = await measure((await forest({}, [...rows, ...far])).session_id);
-  expect([list.success, list.trees.length]).toEqual([true, 4]);
-  expect(list.warnings).toContainEqual(
-    expect.stringMatching(/^Whether trees hold several stems was not looked at: .*1e8 m/),
-  );
-});
+const url = inventoryUrl;
+const { forest, measure, refusedTail } = inventories(made);
+const TREES = TWO_TREES;
 
 test("a row per tree, its stem curve and the stand, with progress", async () => {
   const { session_id } = await forest();
@@ -292,62 +199,6 @@ test.each([
   const { session_id } = await forest({}, [names, ...rounded]);
   const { warnings } = await measure(session_id);
   expect(warnings).toEqual(said.map((text) => expect.stringMatching(text)));
-});
-
-test.each([
-  [{ fit_method: "magic" }, /fit method/],
-  [{ slice_thickness_m: 0, crown_gap_m: -1 }, /slice_thickness_m \(0\), crown_gap_m \(-1\)/],
-  [{ stem_curve_step_m: 1e-9 }, /stem_curve_step_m/],
-])("%j is a failure in the tail", async (body, said) => {
-  const { session_id } = await forest();
-  const answer = await refusedTail(session_id, body);
-  expect([answer.success, answer.code, answer.trees, answer.params]).toEqual([false, "invalid_argument", [], null]);
-  expect(answer.error).toMatch(said);
-});
-
-test("a cloud without trees is told to segment them", async () => {
-  const { session_id } = await cloud(made, ["x y z", "0 0 0", "1 0 0"]);
-  const answer = await refusedTail(session_id);
-  expect([answer.success, answer.stand]).toEqual([false, null]);
-  expect(answer.error).toMatch(/Segment Trees/);
-  const empty = await cloud(made, ["x y z tree_instance", "0 0 0 0", "1 0 0 0"]);
-  expect((await refusedTail(empty.session_id)).error).toMatch(/No point has a tree/);
-});
-
-test("an unknown session is a 404, unknown keys are named", async () => {
-  expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
-  const { session_id } = await forest();
-  expect((await measure(session_id, { min_point: 3 })).warnings[0]).toContain('"min_point"');
-  expect((await made.post(session_id, "tree_inventory", { min_points: 0 })).statusCode).toBe(422);
-});
-
-test("an edit during the run ends it", async () => {
-  const { session_id } = await forest();
-  const list = await amid(
-    "treeInventory",
-    () => made.remove(session_id, 5, 7),
-    () => refusedTail(session_id),
-  );
-  expect([list.success, list.code, list.trees]).toEqual([false, "conflict", []]);
-  expect(list.error).toMatch(/cloud changed.*run it again/);
-});
-
-test("a cancel ends the run between trees and changes nothing", async () => {
-  const many = Array.from(
-    { length: 300 },
-    (_, i): ForestTree => ({ id: i + 1, x: 5 * (i % 20), y: 5 * Math.floor(i / 20), dbh_m: 0.3, count: 300 }),
-  );
-  const { session_id } = await forest({}, forestRows(many));
-  const live = await openRun(made.base, url(session_id), { fit_method: "hough" });
-  while (!live.markers.some(({ message }) => message.startsWith("Measuring tree")))
-    await new Promise((r) => setTimeout(r, 5));
-  const shown = live.markers.find(({ message }) => /^Measuring tree \d+ of 300$/.test(message));
-  expect(shown?.progress).toBeGreaterThanOrEqual(0.05);
-  expect(shown?.progress).toBeLessThanOrEqual(0.9);
-  const { canceled, outcome, own_ms } = await live.cancel();
-  expect([canceled, outcome.kind]).toEqual([true, "canceled"]);
-  expect(own_ms).toBeLessThan(250);
-  expect((await measure(session_id, { tree_ids: [1] })).success).toBe(true);
 });
 
 test("columns in files give the numbers of columns in memory", async () => {

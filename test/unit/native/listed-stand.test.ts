@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { joinedStand } from "../../../backend/cli/batch/stand.ts";
 import { addon } from "../../../backend/native/core/addon.ts";
 import { listedStand } from "../../../backend/native/inventory.ts";
-import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 
 const EAST = 476_000;
 const NORTH = 5_429_000;

@@ -3,7 +3,7 @@ import { inPieces } from "../../../../backend/cli/inventory/inventory.ts";
 import { plotFacts } from "../../../../backend/cli/inventory/results.ts";
 import { type MeasuredPlot, sceneWarnings, standFacts } from "../../../../backend/cli/inventory/stand-facts.ts";
 import { DEFAULT_STAND_SETTINGS, standSummary } from "../../../../shared/client/stand.ts";
-import type { TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 
 test("200 000 trees have facts", () => {
   const trees = Array.from(

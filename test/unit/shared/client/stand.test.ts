@@ -11,7 +11,7 @@ import {
   treeBiomass,
 } from "../../../../shared/client/stand.ts";
 import { classesOf } from "../../../../shared/client/value-classes.ts";
-import type { StandRecord, TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { StandRecord, TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 
 const tree = (
   tree_id: number,

@@ -5,7 +5,7 @@ import { scansCsv } from "../../../../backend/cli/report/scan-table.ts";
 import { standCsv, stemCurveCsv, treeCsv } from "../../../../shared/client/inventory-tables.ts";
 import { DEFAULT_STAND_SETTINGS, standSummary } from "../../../../shared/client/stand.ts";
 import { treeQsmCsv } from "../../../../shared/client/tree-qsm-csv.ts";
-import type { TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeRow } from "../../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { csvCell } from "../../../../shared/wire/csv-cell.ts";
 
 const FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", '=HYPERLINK("http://x","y")'];

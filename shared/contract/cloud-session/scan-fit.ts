@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+export const ScanOffset = z
+  .object({
+    scan_a: z.number().describe("value of scan_index"),
+    scan_b: z.number().describe("value of scan_index, above scan_a"),
+    n_stems: z.int().describe("stems that both scans show on 80 degrees and more at breast height"),
+    x_m: z.number().describe("median offset of the stems in scan_b against scan_a along x, metres"),
+    y_m: z.number().describe("the same along y, metres"),
+    spread_m: z.number().describe("1.48 times the median distance of the offsets from these, metres"),
+  })
+  .meta({ id: "ScanOffset", description: "where stems stand in one scan against another" });
+
+export const ViewFit = z
+  .object({
+    n_stems: z.int().describe("stems of which two or more views have 15 points at breast height"),
+    spread_m: z
+      .number()
+      .describe(
+        "how far views lie from where their mean has the stems, root mean square along x and along y, metres; before they were moved",
+      ),
+    rest_m: z
+      .number()
+      .describe(
+        "by how much places of one stem differ besides, 1.48 times the median, metres; of moved views if aligned",
+      ),
+    aligned: z
+      .boolean()
+      .describe(
+        "true: spread_m is above most_view_spread_m and above what noise explains, and trees were measured with their points moved and turned by the drift of their scan at their time, level; positions are those of the mean of all views",
+      ),
+  })
+  .meta({ id: "ViewFit", description: "how well views of the stems fit each other" });
+
+export type ViewFit = z.infer<typeof ViewFit>;

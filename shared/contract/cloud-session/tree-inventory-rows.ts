@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { Point } from "../geometry.ts";
+
+export const CIRCLE_SEARCHES = ["ransac", "hough"] as const;
+export const GROUND_SOURCES = ["height_above_ground", "ground_class", "tree_min_z"] as const;
+export const TREE_FLAGS = [
+  "few_points",
+  "ground_from_tree_min",
+  "high_residual",
+  "no_stem",
+  "partial_arc",
+  "too_few_points",
+] as const;
+export type TreeFlag = (typeof TREE_FLAGS)[number];
+
+const Measured = z.number().nullable();
+const Corner = z.tuple([z.number(), z.number()]);
+const Flags = z
+  .array(z.enum(TREE_FLAGS))
+  .describe(
+    "sorted. few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
+  );
+
+export const DbhRecord = z
+  .object({
+    diameter_m: z.number().describe("diameter of the circle, metres"),
+    sigma_m: Measured.describe(
+      "standard error of diameter_m, metres: from the residuals, the arc, an ellipticity of 5 %, the scatter of the neighbouring sections and rest_m of aligned views; null = unknown",
+    ),
+    center: Point.describe("centre of the circle, metres, true world"),
+    rms_m: z.number().describe("root mean square distance of the points on the circle from it, metres"),
+    scatter_m: Measured.describe(
+      "1.48 times the median distance from the circle of all points within 0.06 m of it or 0.3 of its radius, metres: the standard deviation of noise; above 0.012 it is part of sigma_m; null = no point there",
+    ),
+    arc_coverage: z.number().describe("share of 36 sectors of 10 degrees that have a point, 0..1"),
+    max_gap_deg: z.number().describe("largest angle without a point, degrees"),
+    n_points: z.int().describe("points in the window of the slice"),
+    n_inliers: z.int().describe("points on the circle, of at most 20,000 that took part"),
+    slice_thickness_m: z.number().describe("thickness used; thin slices are widened while they have few points"),
+    method: z.enum(CIRCLE_SEARCHES).describe("fit_method"),
+    axial_m: z.number().describe("distance from stem_base along the axis, metres"),
+    flags: Flags,
+  })
+  .meta({ id: "DbhRecord", description: "the circle at breast height" });
+
+const nullable = (meaning: string) => Measured.optional().describe(`${meaning}; null = could not be measured`);
+const standing = (meaning: string) =>
+  Measured.optional().describe(`${meaning}; absent if stand is null; null = could not be measured`);
+
+/** All but tree_id, n_points and flags is absent for trees with the flag too_few_points. */
+export const TreeRow = z
+  .object({
+    tree_id: z.int().describe("value of tree_instance"),
+    n_points: z.int().describe("hits of the tree that are neither deleted nor left out as noise"),
+    bbox_min: Point.optional().describe("lowest coordinates, metres, true world"),
+    bbox_max: Point.optional().describe("highest coordinates, metres, true world"),
+    ground_source: z
+      .enum(GROUND_SOURCES)
+      .optional()
+      .describe(
+        "where ground_z comes from. height_above_ground: that column; ground_class: cells of ground points; tree_min_z: lowest point of the tree",
+      ),
+    ground_z: z.number().optional().describe("elevation of the ground at the stem base, metres, true world"),
+    stem_base: Point.optional().describe("where the axis meets the ground, metres, true world; the tree's position"),
+    stem_axis: Point.optional().describe("direction of the stem, unit vector upwards; vertical without a stem"),
+    breast_height_ref_z: nullable("highest ground around the stem, metres, true world"),
+    lean_deg: z.number().optional().describe("angle between axis and vertical, degrees"),
+    lean_azimuth_deg: Measured.optional().describe(
+      "direction of the lean, degrees clockwise from +y; null below 0.5 degrees",
+    ),
+    dbh_m: nullable("diameter at breast height, metres; flags tell how far it can be trusted"),
+    dbh: DbhRecord.nullable().optional().describe("the circle at breast height; null = none"),
+    height_m: z.number().optional().describe("highest point above ground_z, metres"),
+    height_drop_m: z
+      .number()
+      .optional()
+      .describe(
+        "how much lower height_m would be, in the mean, with every second point of the tree, metres: trees of few points are higher than their highest point, those of a reference forest by about twice this",
+      ),
+    n_crown_points: z.int().optional().describe("points that are not stem"),
+    crown_base_height_m: nullable("lower end of the crown above ground_z, metres"),
+    crown_projected_area_m2: nullable("area of the convex hull of the crown seen from above, m2"),
+    crown_diameter_mean_m: nullable("mean of the two crown widths, metres"),
+    crown_diameter_equiv_m: nullable("diameter of a circle of the same area, metres"),
+    crown_max_width_m: nullable("largest width of the crown, metres"),
+    crown_perp_width_m: nullable("width at right angles to it, metres"),
+    crown_offset_m: nullable("distance of the crown's centroid from the stem base, metres"),
+    crown_offset_azimuth_deg: nullable("direction of it, degrees clockwise from +y"),
+    crown_ellipse_eccentricity: nullable("of the ellipse with the crown's moments, 0 = round"),
+    crown_volume_voxel_m3: nullable("volume of the cubes with crown points, m3"),
+    crown_hull_xy: z
+      .array(Corner)
+      .nullable()
+      .optional()
+      .describe("corners of the hull, counter-clockwise, at most 720, metres, true world; null = none"),
+    basal_area_m2: nullable("pi / 4 dbh^2, m2"),
+    slenderness: nullable("height_m / dbh_m"),
+    hegyi_index: standing(
+      "competition: sum of dbh ratios over distances of the trees within competition_radius_m; too low for edge trees",
+    ),
+    hegyi_index_corrected: standing(
+      "the same with each neighbour weighted by the share of its circle inside the plot (Ripley), without bias at edges",
+    ),
+    n_competitors: z.int().optional().describe("trees with a dbh within competition_radius_m; absent if stand is null"),
+    crown_overlap_m2: standing("sum of the areas that the crown shares with each other one, m2"),
+    crown_overlap_fraction: standing("share of the crown inside at least one other, 0..1"),
+    edge: z
+      .boolean()
+      .optional()
+      .describe("true: closer to the plot's boundary than competition_radius_m, outside it, or the plot is unknown"),
+    flags: Flags,
+  })
+  .meta({ id: "TreeRow", description: "measures of one tree" });
+export type TreeRow = z.infer<typeof TreeRow>;
+
+export const StemRow = z
+  .object({
+    tree_id: z.int().describe("value of tree_instance"),
+    axial_m: z.number().describe("distance from the stem base along the axis, metres"),
+    height_m: z.number().describe("height of the centre above the tree's ground_z, metres"),
+    x: z.number().describe("centre of the section, metres, true world"),
+    y: z.number().describe("metres, true world"),
+    z: z.number().describe("metres, true world"),
+    diameter_m: z.number().describe("diameter of the section, metres"),
+    rms_m: z.number().describe("root mean square distance of its points from the circle, metres"),
+    arc_coverage: z.number().describe("share of 36 sectors of 10 degrees that have a point, 0..1"),
+    n_points: z.int().describe("points in the section's window"),
+    ok: z
+      .boolean()
+      .describe("false: few points, large residuals or a jump of the radius; such sections did not guide the next"),
+  })
+  .meta({ id: "StemRow", description: "a section of a stem curve" });
+export type StemRow = z.infer<typeof StemRow>;
+
+export const StandRecord = z
+  .object({
+    plot_polygon: z
+      .array(Corner)
+      .nullable()
+      .describe("corners of the plot, counter-clockwise, at most 720, metres, true world; null = none"),
+    plot_area_m2: z.number().nullable().describe("area of the plot, m2; null = none"),
+    plot_source: z
+      .enum(["ground_class", "all_points", "none"])
+      .describe(
+        "points whose convex hull is the plot. ground_class: nine of ten trees and half of their crown area stand on it; all_points: otherwise; none: points are within 2.5 m to 5 m of less than half of that hull, or on a line",
+      ),
+    crown_union_area_m2: z.number().describe("area inside the plot covered by at least one crown, m2"),
+    cover_cell_m: z.number().describe("edge of the cells that measured it, metres; 0 without a plot"),
+    crown_area_sum_m2: z.number().describe("sum of the crown areas, m2; overlaps count twice"),
+    competition_radius_m: z.number().describe("of the request, metres"),
+  })
+  .meta({ id: "StandRecord", description: "plot and cover of all trees together" });
+export type StandRecord = z.infer<typeof StandRecord>;
+
+export const SkippedTree = z
+  .object({
+    tree_id: z
+      .number()
+      .describe("value of tree_instance, rounded from 2^53 on where values are no ids, or of tree_ids without a point"),
+    n_points: z.int().describe("hits of the tree that are neither deleted nor left out as noise"),
+    reason: z.string().describe("why it is not in trees, a sentence part"),
+  })
+  .meta({ id: "SkippedTree", description: "a tree that is not in the list" });
+export type SkippedTree = z.infer<typeof SkippedTree>;

@@ -92,6 +92,8 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     ": move the scans onto each other (POST align_scans), then divide the cloud into trees and label its wood again.",
     "; inventory --qsm moves the scans of a plot onto each other.",
   ],
+  ["; align_scans true moves the scans of each tree onto each other.", "; leave --no-align out."],
+  [" align_scans false leaves them (view_fit has the figures of each tree).", ""],
   [" models and crowns made of it: POST align_scans moves its scans.", " models and crowns made of it."],
   [", which is part of sigma_m.", ", which is part of the standard errors of diameters."],
   ["min_voxel_hits was not given", "--min-hits was not given"],

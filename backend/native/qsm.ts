@@ -41,6 +41,22 @@ export interface ModelRows {
   readonly offset: readonly [number, number, number];
   /** Thinned to so many points; 0 = all are used. */
   readonly max_points: number;
+  /** The scan of each row; null = one scan, or not known. */
+  readonly scan_index: NativeColumn | null;
+  /** f64 seconds at which each was measured; null = not known. */
+  readonly time_s: NativeColumn | null;
+  /** Views of a tree that do not fit each other are moved onto each other. */
+  readonly align_scans: boolean;
+}
+
+/** Whether the views of a tree fit each other; lengths in metres (cpp/ops/qsm/tree_model.h). */
+export interface TreeViewFit {
+  readonly n_views: number;
+  readonly spread_m: number;
+  readonly scatter_m: number;
+  readonly together_m: number;
+  readonly sways: boolean;
+  readonly aligned: boolean;
 }
 
 /** The model of one tree; without cylinders, and metrics null, if none was found. */
@@ -53,6 +69,8 @@ export interface TreeModel {
   readonly points_reached: number;
   readonly skeleton_nodes: number;
   readonly voxel_m: number | null;
+  /** null with fewer than two views. */
+  readonly view_fit: TreeViewFit | null;
   readonly warnings: readonly string[];
 }
 
@@ -60,7 +78,7 @@ export interface QsmNative {
   importQsm(path: string): NativeJob<ImportedQsm>;
   importQsmBytes(fileBytes: number): number;
   modelTree(tree: ModelRows, params: QsmParams): NativeJob<TreeModel>;
-  modelTreeBytes(points: number, maxPoints: number): number;
+  modelTreeBytes(points: number, maxPoints: number, hasViews: boolean): number;
 }
 
 const addon = addonAs<QsmNative & { readonly Column: new (dtype: DType, bytes: Uint8Array) => NativeColumn }>();
@@ -73,8 +91,8 @@ export const importQsmBytes: QsmNative["importQsmBytes"] = (fileBytes) => addon.
 /** Builds the model of one tree and measures it. */
 export const modelTree: QsmNative["modelTree"] = (tree, params) => addon.modelTree(tree, params);
 /** Memory of modelTree, bytes. */
-export const modelTreeBytes: QsmNative["modelTreeBytes"] = (points, maxPoints) =>
-  addon.modelTreeBytes(points, maxPoints);
+export const modelTreeBytes: QsmNative["modelTreeBytes"] = (points, maxPoints, hasViews) =>
+  addon.modelTreeBytes(points, maxPoints, hasViews);
 
 const CYLINDER_WIDTH = 14;
 const SHOOT_WIDTH = 6;

@@ -17,7 +17,7 @@ constexpr double kMetresPerMm = 0.001;
 
 /// The rows of a tree, with the columns that they refer to.
 struct HeldRows {
-  ColumnPtr positions, skip, order;
+  ColumnPtr positions, skip, order, scan_index, time_s;
   ModelRows rows;
 };
 
@@ -26,6 +26,8 @@ HeldRows held_rows(const Napi::Value& value) {
   HeldRows held{typed_column(js.Get("positions"), DType::kVec3d, "positions"),
                 optional_typed_column(js.Get("skip"), DType::kU8, "skip"),
                 ColumnHandle::get_optional(js.Get("order")),
+                ColumnHandle::get_optional(js.Get("scan_index")),
+                ColumnHandle::get_optional(js.Get("time_s")),
                 {}};
   held.rows = {held.positions->as<Vec3d>(),
                view_or_empty<std::uint8_t>(held.skip),
@@ -33,7 +35,10 @@ HeldRows held_rows(const Napi::Value& value) {
                whole_field(js, "first"),
                whole_field(js, "count"),
                vec3_field(js, "offset"),
-               whole_field(js, "max_points")};
+               whole_field(js, "max_points"),
+               held.scan_index.get(),
+               held.time_s.get(),
+               bool_field(js, "align_scans")};
   return held;
 }
 
@@ -65,6 +70,18 @@ Napi::Value metrics_to_js(Napi::Env env, const TreeModel& model) {
   return out;
 }
 
+Napi::Value views_to_js(Napi::Env env, const std::optional<TreeViewFit>& views) {
+  if (!views) return env.Null();
+  auto out = Napi::Object::New(env);
+  out.Set("n_views", static_cast<double>(views->views));
+  out.Set("spread_m", views->spread_m);
+  out.Set("scatter_m", views->scatter_m);
+  out.Set("together_m", views->together_m);
+  out.Set("sways", views->sways);
+  out.Set("aligned", views->aligned);
+  return out;
+}
+
 // modelTree(tree: ModelRows, params: QsmParams, options?): NativeJob<TreeModel>
 Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
   const HeldRows tree = held_rows(info[0]);
@@ -87,14 +104,16 @@ Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
         out.Set("points_reached", static_cast<double>(model.built.reached_count));
         out.Set("skeleton_nodes", static_cast<double>(model.built.node_count));
         out.Set("voxel_m", number_or_null(env, model.voxel_m));
+        out.Set("view_fit", views_to_js(env, model.views));
         out.Set("warnings", to_js(env, model.built.warnings));
         return out;
       });
 }
 
-// modelTreeBytes(points: number, max_points: number): number
+// modelTreeBytes(points: number, max_points: number, has_views: boolean): number
 Napi::Value model_tree_bytes_of(const Napi::CallbackInfo& info) {
-  const auto bytes = tree_model_cost(strict_whole(info[0], "points"), strict_whole(info[1], "max_points"));
+  const auto bytes = tree_model_cost(strict_whole(info[0], "points"), strict_whole(info[1], "max_points"),
+                                     strict_bool(info[2], "has_views"));
   return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 

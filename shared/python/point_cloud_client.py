@@ -787,12 +787,14 @@ class PointCloudClient:
         max_points_per_tree   larger trees are thinned to at most so many points, default 60000
         wood_only             use only points with wood_class 1, default True
         skip_noise            points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no model (default)
+        align_scans           scans that show a tree at different places, as in wind, are moved onto each other along its branches,
+                              default True; False: only told
         include_models        return cylinders and shoots, default True
         twig_radius_mm, axis_termination, fork_symmetry, w_growthlength, w_area, w_colinear, radius_model
                               as in build_qsm
 
-        Each result has tree_id, success, error, code, points_in_tree, points_used, voxel_m and metrics; a tree without a model says
-        why in its own error.
+        Each result has tree_id, success, error, code, points_in_tree, points_used, voxel_m, view_fit and metrics; a tree without a
+        model says why in its own error.
         """
         return self._run(_session(session_id, "tree_qsm"), {}, fields, on_progress)
 

@@ -42,7 +42,7 @@ export async function inventory(file: string, options: InventoryOptions, deps: A
     clock.lap("import");
     const { plot, list, scans_moved } = await plotTrees(cloud, options, run, (name) => clock.lap(name));
     const { settings } = options;
-    const wood = options.qsm && !plot.is_airborne ? await modelWood(plot, run) : null;
+    const wood = options.qsm && !plot.is_airborne ? await modelWood(plot, options, run) : null;
     if (wood) clock.lap("wood");
     const stand = standSummary(list, settings, {}, wood?.volumes);
     const found: MeasuredPlot = { cloud, plot, list, scans_moved, settings, stand, qsm: options.qsm, wood };

@@ -1,6 +1,7 @@
 import { treeQsmWarnings, type WoodVolumes } from "../../../shared/client/index.ts";
 import type { TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
+import type { InventoryOptions } from "./options.ts";
 import type { LabelledPlot } from "./steps.ts";
 
 export const WOOD_FILE = "tree_qsm.csv";
@@ -13,9 +14,13 @@ export interface WoodOfTrees {
 }
 
 /** A model of the wood of every tree; a tree without one is named in the warnings. */
-export async function modelWood({ tail, skip_noise }: LabelledPlot, run: FolderRun): Promise<WoodOfTrees> {
+export async function modelWood(
+  { tail, skip_noise }: LabelledPlot,
+  { align }: Pick<InventoryOptions, "align">,
+  run: FolderRun,
+): Promise<WoodOfTrees> {
   run.progress.stage("5/6 Modelling the wood");
-  const request = { include_models: false, radius_model: "tapered", skip_noise } as const;
+  const request = { include_models: false, radius_model: "tapered", skip_noise, align_scans: align } as const;
   const { results, warnings } = await run.client.treeQsm(tail.session_id, request, shown(run));
   const volumes: Record<number, number> = {};
   for (const { tree_id, metrics } of results) if (metrics) volumes[tree_id] = metrics.total_woody_volume_m3;

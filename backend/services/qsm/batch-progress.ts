@@ -4,6 +4,12 @@ import { BUILD_STAGES } from "./build.ts";
 
 const POLL_MS = 50;
 
+interface RunningTree {
+  readonly native: NativeJob<unknown>;
+  /** The largest so far: a tree that swayed is built again. */
+  share: number;
+}
+
 /** Share of a tree's build that is done, 0..1, by its phase. */
 function shareOf({ phase, done, total }: NativeProgress): number {
   const stage = BUILD_STAGES.find(({ name }) => name === phase);
@@ -13,7 +19,7 @@ function shareOf({ phase, done, total }: NativeProgress): number {
 
 /** Shows the progress of trees that are built side by side; the message names the one that began first. */
 export class BatchProgress {
-  readonly #running = new Map<number, NativeJob<unknown>>();
+  readonly #running = new Map<number, RunningTree>();
   readonly #job: Job;
   readonly #total: number;
   #done = 0;
@@ -34,7 +40,7 @@ export class BatchProgress {
   }
   /** `place`: number of the tree from 1, in the order in which they begin. */
   begin<T extends NativeJob<unknown>>(place: number, running: T): T {
-    this.#running.set(place, running);
+    this.#running.set(place, { native: running, share: 0 });
     this.#show();
     return running;
   }
@@ -47,8 +53,12 @@ export class BatchProgress {
   #show(): void {
     if (this.#job.canceled) return; // the run ends by itself
     const [first] = [...this.#running].sort(([a], [b]) => a - b);
-    const shares = [...this.#running.values()].reduce((sum, native) => sum + shareOf(native.progress()), 0);
-    const stage = first?.[1].progress().phase || "Reading points";
+    let shares = 0;
+    for (const tree of this.#running.values()) {
+      tree.share = Math.max(tree.share, shareOf(tree.native.progress()));
+      shares += tree.share;
+    }
+    const stage = first?.[1].native.progress().phase || "Reading points";
     const message = first ? `Tree ${first[0]}/${this.#total}: ${stage}` : `Tree ${this.#done}/${this.#total}`;
     this.#job.advance((this.#done + shares) / this.#total, message);
   }

@@ -69,7 +69,7 @@ export async function buildModel(checked: CheckedBuild, deps: Deps, job: Job): P
       (sum, { session }) => sum + positionsColumn(session.state).length,
       inlineOf(request).length,
     );
-    const bytes = READ_BYTES * rows + native.modelTreeBytes(rows, 0);
+    const bytes = READ_BYTES * rows + native.modelTreeBytes(rows, 0, false);
     return await deps.admission.run(job, "QSM build", bytes, () => built(checked, known, job));
   } catch (raw) {
     if (job.canceled) throw raw;
@@ -84,7 +84,8 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   const positions = read.points;
   known.points_used = positions.length;
   job.stage("Extracting skeleton", 0.15, 1, PHASES);
-  const rows = { positions, skip: null, order: null, first: 0, count: 0, offset: [0, 0, 0], max_points: 0 } as const;
+  const all = { skip: null, order: null, first: 0, count: 0, offset: [0, 0, 0], max_points: 0 } as const;
+  const rows = { ...all, positions, scan_index: null, time_s: null, align_scans: false };
   const found = await job.track(() => native.modelTree(rows, paramsOf(checked.request)));
   const model = await modelOf(found.qsm);
   const warnings = [...read.warnings, ...found.warnings];

@@ -9,7 +9,7 @@ import type { CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { noiseWarnings } from "../classify/noise-rows.ts";
 import { unlabelledWood } from "../classify/wood-gaps.ts";
-import { optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { coarseWarnings } from "../trees/coarse-coordinates.ts";
 import { treeHits } from "../trees/tree-noise.ts";
 
@@ -66,6 +66,9 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       order,
       offset: state.meta.world_shift ?? [0, 0, 0],
       max_points: request.max_points_per_tree,
+      scan_index: optionalExtra(state, "scan_index"),
+      time_s: fixedColumn(state, "timestamps"),
+      align_scans: request.align_scans,
     },
     wood_only: wood !== null,
     warnings: [

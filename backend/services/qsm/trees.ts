@@ -12,11 +12,13 @@ import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
+import { hasStamps } from "../trees/inventory.ts";
 import { scanFitLook } from "../trees/scan-fit.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
 import { implausibleWarnings } from "./implausible.ts";
 import { modelOf, plausible, type QsmModel } from "./model.ts";
+import { swayingTreeWarnings } from "./swaying-trees.ts";
 import { thinnedTreeWarnings } from "./thinned-trees.ts";
 import { type BatchTrees, batchTrees } from "./tree-rows.ts";
 
@@ -46,14 +48,19 @@ export async function treeModels(
       job.stage("Indexing trees", 0.01, 0.02);
       const rows = positionsColumn(state).length;
       const look = await scanFitLook(state, request.skip_noise, deps, job.quiet());
-      const bytes = Math.max(look.bytes, ORDER_ROW_BYTES * rows + modelBytes(rows, request));
+      const bytes = Math.max(look.bytes, ORDER_ROW_BYTES * rows + modelBytes(rows, request, hasStamps(state)));
       return deps.admission.run(job, "Tree QSM", bytes, async () => {
         const drift = await look.warnings(job.quiet());
         const trees = await batchTrees(state, request, job.quiet());
         job.stage(`Tree 1/${trees.trees.length}: Reading points`, 0.02, 0.99);
         const results = await allModels(trees, request, job);
         job.stage("Done", 1, 1);
-        const warnings = [...trees.warnings, ...thinnedTreeWarnings(results, request), ...drift];
+        const warnings = [
+          ...trees.warnings,
+          ...thinnedTreeWarnings(results, request),
+          ...drift,
+          ...swayingTreeWarnings(results),
+        ];
         return { success: true, results, warnings, error: null };
       });
     });
@@ -65,8 +72,8 @@ export async function treeModels(
 }
 
 /** Memory of as many trees as are built side by side: none has more points than the cloud, or than the budget. */
-function modelBytes(rows: number, { max_points_per_tree: most }: TreeQsmRequest): number {
-  return POINT_BYTES * rows + availableParallelism() * native.modelTreeBytes(Math.min(rows, most + 1), most);
+function modelBytes(rows: number, { max_points_per_tree: most }: TreeQsmRequest, hasViews: boolean): number {
+  return POINT_BYTES * rows + availableParallelism() * native.modelTreeBytes(Math.min(rows, most + 1), most, hasViews);
 }
 
 function checkBudget({ max_points_per_tree: points }: TreeQsmRequest): void {
@@ -134,6 +141,7 @@ async function oneModel(
     n_cylinders: 0,
     n_shoots: 0,
     metrics: null,
+    view_fit: null,
   });
   try {
     const found = await own.track(() => start({ ...trees.rows, first, count }));
@@ -151,6 +159,7 @@ async function oneModel(
       wood_only: trees.wood_only,
       ...counts,
       metrics: plausible(found.metrics, doubts),
+      view_fit: found.view_fit,
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(request.include_models ? { cylinders, shoots } : {}),
     };

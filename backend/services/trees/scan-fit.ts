@@ -37,6 +37,6 @@ async function driftWarnings(base: CloudState, { skip }: TreeHits, job: Job): Pr
   const { view_fit } = await job.track(() => native.alignScans(nativeCloud(base, skip), params, null));
   if (!view_fit?.drifts) return [];
   return [
-    `Stems stand at different places in different scans, or at different times of one: ${(1000 * view_fit.spread_m).toFixed(0)} mm along x and along y (root mean square, ${view_fit.n_stems} stems). Models of such points lose wood and have wrong radii: move the scans onto each other (POST align_scans), then divide the cloud into trees and label its wood again.`,
+    `Stems stand at different places in different scans, or at different times of one: ${(1000 * view_fit.spread_m).toFixed(0)} mm along x and along y (root mean square, ${view_fit.n_stems} stems). Trees and labels of wood are of such points: move the scans onto each other (POST align_scans), then divide the cloud into trees and label its wood again.`,
   ];
 }

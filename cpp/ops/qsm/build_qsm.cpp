@@ -79,6 +79,10 @@ double volume_of(const std::vector<QsmCylinder>& cylinders) {
 constexpr double kNoise = 0.01, kErrorOfNoise = 0.05;
 constexpr double kMostNoise = 0.007;
 
+/// Of ln(radius) by what is left of the sway of a tree: 10 % of the volume where views were moved by 50 mm. Where trees of the
+/// reference forest swung while each scan was taken the errors were 3 % with 20 mm and 6 to 8 % with 33 mm (docs/accuracy.md).
+constexpr double kErrorOfMoving = 1.0;  // per metre
+
 double error_of_noise(const TaperLaws& laws) { return kErrorOfNoise * std::pow(laws.noise_m / kNoise, 2); }
 
 /// What the taper laws say of the points.
@@ -103,7 +107,7 @@ void judge(const TaperLaws& laws, QsmBuildResult& result) {
 }
 
 /// Radii of the contract's rules, which lose wood where surfaces were seen in part: compared with those of the taper law.
-RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>& shoots,
+RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>& shoots, double moved_m,
                       QsmBuildResult& result) {
   std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
   std::vector<QsmCylinder> tapered = cylinders;
@@ -119,18 +123,20 @@ RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>
     result.warnings.push_back("radius_model isotonic gives " + litres(own) +
                               " of wood, a law of taper fitted to the same cylinders " + litres(other) +
                               ": radius_model tapered is nearer to the truth in scans of known trees");
-  return segment_errors(cylinders,
-                        std::hypot(kIsotonicCommonError, std::log(ratio) / 2, error_of_noise(laws)));
+  return segment_errors(cylinders, std::hypot(std::hypot(kIsotonicCommonError, std::log(ratio) / 2),
+                                              error_of_noise(laws), kErrorOfMoving * moved_m));
 }
 
 /// Makes measured radii those of the model; their errors.
 RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surface, QsmBuildResult& result) {
   const std::vector<QsmShoot> shoots = collect_shoots(result.qsm.cylinders);
   const TaperEvidence evidence{surface.arc_cov, surface.noise_m, surface.point_count, params.twig_radius_m};
-  if (params.radius_model == RadiusModel::kIsotonic) return isotonic(evidence, shoots, result);
+  if (params.radius_model == RadiusModel::kIsotonic)
+    return isotonic(evidence, shoots, params.moved_m, result);
   TaperLaws laws = apply_taper_law(result.qsm.cylinders, shoots, evidence);
   judge(laws, result);
-  laws.errors.shared.push_back({std::hypot(kTaperedCommonError, error_of_noise(laws)), {}});
+  laws.errors.shared.push_back(
+      {std::hypot(kTaperedCommonError, error_of_noise(laws), kErrorOfMoving * params.moved_m), {}});
   return std::move(laws.errors);
 }
 

@@ -22,6 +22,8 @@ struct QsmBuildParams {
   double fork_symmetry;                       ///< 0..1, ratio of radii from which a fork is one of equals
   double w_growthlength, w_area, w_colinear;  ///< weights of the score of continuation, >= 0
   RadiusModel radius_model;
+  /// How far views were moved onto each other (tree_sway), root mean square: what is left of it is part of the intervals.
+  double moved_m = 0;
 };
 
 struct QsmBuildResult {

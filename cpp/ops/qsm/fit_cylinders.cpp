@@ -7,18 +7,15 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "ops/qsm/axis_owners.h"
 #include "ops/qsm/cylinder_fit.h"
 #include "ops/qsm/shoot_tree.h"
-#include "spatial/kd_tree.h"
 
 namespace pc {
 
 namespace {
 
-constexpr double kSampleStep = 0.03;
-constexpr std::uint32_t kNobody = 0xffffffff;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMostSamples = 10'000;  // of one axis
 
 /// Points by cylinder, as CSR; in the order of the points.
 struct Owned {
@@ -28,35 +25,15 @@ struct Owned {
 
 Owned assign(const std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points, double reach_m,
              OpContext& ctx) {
-  std::vector<Vec3d> sample;
-  std::vector<std::uint32_t> owner;
-  for (std::uint32_t i = 0; i < cylinders.size(); ++i) {
-    const Vec3d edge = cylinders[i].end - cylinders[i].start;
-    const double steps = std::clamp(std::ceil(cylinders[i].length_m() / kSampleStep), 1.0, kMostSamples);
-    for (double k = 0; k < steps; ++k) {
-      sample.push_back(cylinders[i].start + edge * ((k + 0.5) / steps));
-      owner.push_back(i);
-    }
-  }
-  const KdTree tree({sample.data(), sample.size()}, ctx);
-  BulkVector<std::uint32_t> of_point(points.size);
-  parallel_for(ctx, points.size, 4096, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      double squared;
-      std::uint64_t row, slot;
-      const bool found = tree.view().knn_within(points[i], 1, reach_m * reach_m, points.size + sample.size(),
-                                                &squared, &row, &slot) > 0;
-      of_point[i] = found ? owner[row] : kNobody;
-    }
-  });
+  const BulkVector<std::uint32_t> of_point = axis_owners(cylinders, points, reach_m, ctx);
   Owned out{std::vector<std::uint64_t>(cylinders.size() + 1, 0), {}};
   for (const std::uint32_t c : of_point)
-    if (c != kNobody) ++out.first[c + 1];
+    if (c != kNoAxis) ++out.first[c + 1];
   for (std::size_t i = 1; i < out.first.size(); ++i) out.first[i] += out.first[i - 1];
   out.point = BulkVector<std::uint32_t>(out.first.back());
   std::vector<std::uint64_t> next(out.first.begin(), out.first.end() - 1);
   for (std::size_t i = 0; i < points.size; ++i)
-    if (of_point[i] != kNobody) out.point[next[of_point[i]]++] = static_cast<std::uint32_t>(i);
+    if (of_point[i] != kNoAxis) out.point[next[of_point[i]]++] = static_cast<std::uint32_t>(i);
   return out;
 }
 

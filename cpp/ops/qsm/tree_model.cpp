@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "core/polled_sort.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/qsm/thin_points.h"
+#include "ops/qsm/tree_sway.h"
+#include "ops/qsm/wood_views.h"
 
 namespace pc {
 
@@ -16,6 +21,8 @@ namespace {
 constexpr std::size_t kPerPoll = std::size_t{1} << 16;
 /// Of thin_points per kept point, and a gathered one.
 constexpr std::uint64_t kThinBytes = 200, kPointBytes = sizeof(Vec3d);
+/// Of a point with a view: stamp, view, order, places before and after, and a copy.
+constexpr std::uint64_t kViewBytes = 3 * sizeof(Vec3d) + sizeof(ViewStamp) + 16;
 
 /// Calls visit(row) for every row of the tree.
 template <class Visit>
@@ -45,16 +52,112 @@ void for_each_row(const ModelRows& rows, const OpContext& ctx, Visit&& visit) {
   }
 }
 
-BulkVector<Vec3d> gathered(const ModelRows& rows, std::uint64_t& seen, const OpContext& ctx) {
+/// The finite points of a tree, and what each was measured with.
+struct Gathered {
   BulkVector<Vec3d> points;
-  points.reserve(static_cast<std::size_t>(rows.order == nullptr ? rows.positions.size : rows.count));
+  std::vector<ViewStamp> stamps;  ///< as points, or empty
+};
+
+Gathered gathered(const ModelRows& rows, std::uint64_t& seen, const OpContext& ctx) {
+  Gathered out;
+  std::vector<std::size_t> kept;
+  const bool has_stamps = rows.scan_index != nullptr || rows.time_s != nullptr;
+  out.points.reserve(static_cast<std::size_t>(rows.order == nullptr ? rows.positions.size : rows.count));
   for_each_row(rows, ctx, [&](std::size_t row) {
     if (rows.order == nullptr && !rows.skip.empty() && rows.skip[row] != 0) return;
     ++seen;
     const Vec3d p = rows.positions[row] + rows.offset;
-    if (is_finite(p)) points.push_back(p);
+    if (!is_finite(p)) return;
+    out.points.push_back(p);
+    if (has_stamps) kept.push_back(row);
   });
-  return points;
+  out.stamps.resize(kept.size());
+  const auto stamp = [&](const AnyColumn* column, double ViewStamp::*part) {
+    if (column == nullptr) return;
+    require(column->size() == rows.positions.size, "scan_index and time_s need one entry per point");
+    visit_scalar(*column, [&](auto values) {
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        out.stamps[i].*part = static_cast<double>(values[kept[i]]);
+    });
+  };
+  stamp(rows.scan_index, &ViewStamp::scan);
+  stamp(rows.time_s, &ViewStamp::time_s);
+  return out;
+}
+
+/// The points of a tree by their position, and their views.
+struct SeenTree {
+  BulkVector<Vec3d> points;
+  std::vector<std::uint32_t> view;
+  std::size_t views;
+
+  SeenTree(const Gathered& tree, const OpContext& ctx) : points(tree.points.size()) {
+    WoodViews found = wood_views(tree.stamps, ctx);
+    views = found.count;
+    std::vector<std::uint32_t> order(tree.points.size());
+    std::iota(order.begin(), order.end(), 0U);
+    polled_sort(
+        order.begin(), order.end(),
+        [&](std::uint32_t a, std::uint32_t b) {
+          const Vec3d &p = tree.points[a], &q = tree.points[b];
+          if (p.x != q.x) return p.x < q.x;
+          if (p.y != q.y) return p.y < q.y;
+          if (p.z != q.z) return p.z < q.z;
+          return found.view[a] < found.view[b];
+        },
+        ctx);
+    view.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      points[i] = tree.points[order[i]];
+      view[i] = found.view[order[i]];
+    }
+  }
+  SeenWood wood() const { return {points.view(), {view.data(), view.size()}, views}; }
+};
+
+void build(BulkVector<Vec3d>&& points, const ModelRows& rows, const QsmBuildParams& params, TreeModel& model,
+           OpContext& ctx) {
+  const std::uint64_t most = rows.max_points == 0 ? points.size() : rows.max_points;
+  const ThinnedPoints thinned = thin_points(std::move(points), most, ctx);
+  model.voxel_m = thinned.voxel_m;
+  const auto hits = select_hits(thinned.points.view(), {}, ctx);
+  model.built = build_qsm(hits.points(), params, ctx);
+}
+
+BulkVector<Vec3d> copy_of(const BulkVector<Vec3d>& points) {
+  BulkVector<Vec3d> out(points.size());
+  std::copy(points.begin(), points.end(), out.begin());
+  return out;
+}
+
+double root_mean_square(const BulkVector<Vec3d>& points, const BulkVector<Vec3d>& others) {
+  double sum = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) sum += squared_distance(points[i], others[i]);
+  return std::sqrt(sum / static_cast<double>(points.size()));
+}
+
+/// Looks whether the views show the tree of `model` at one place; moves them there and builds it again where they do not.
+void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, TreeModel& model,
+                 OpContext& ctx) {
+  constexpr int kTimes = 3;
+  const BulkVector<Vec3d> seen = copy_of(tree.points);
+  for (int time = 0; time < kTimes && !model.built.qsm.cylinders.empty(); ++time) {
+    ctx.begin_phase("Comparing scans", 0);
+    const TreeSway sway = tree_sway(model.built.qsm.cylinders, tree.wood(), ctx);
+    const bool moved = sways(sway);
+    if (time == 0) {
+      model.views = {tree.views, 0, sway.scatter_m, sway.together_m, moved, moved && rows.align_scans};
+    }
+    if (time == 0 && !moved) break;
+    for (std::size_t i = 0; i < seen.size(); ++i) tree.points[i] = tree.points[i] - sway.shift[i];
+    model.views->spread_m = root_mean_square(seen, tree.points);
+    if (!rows.align_scans) {
+      model.built.radii_known = false;
+      break;
+    }
+    params.moved_m = model.views->spread_m;
+    build(copy_of(tree.points), rows, params, model, ctx);
+  }
 }
 
 }  // namespace
@@ -62,24 +165,24 @@ BulkVector<Vec3d> gathered(const ModelRows& rows, std::uint64_t& seen, const OpC
 TreeModel tree_model(const ModelRows& rows, const QsmBuildParams& params, OpContext& ctx) {
   TreeModel model;
   ctx.begin_phase("Reading points", 0);
-  BulkVector<Vec3d> points = gathered(rows, model.point_count, ctx);
-  if (points.size() < kLeastModelPoints)
+  Gathered tree = gathered(rows, model.point_count, ctx);
+  if (tree.points.size() < kLeastModelPoints)
     throw Error(ErrorCode::kInvalidArgument, "too few points: a model needs at least " +
                                                  std::to_string(kLeastModelPoints) + ", and there are " +
-                                                 std::to_string(points.size()));
-  const std::uint64_t most = rows.max_points == 0 ? points.size() : rows.max_points;
-  const ThinnedPoints thinned = thin_points(std::move(points), most, ctx);
-  model.voxel_m = thinned.voxel_m;
-  const auto hits = select_hits(thinned.points.view(), {}, ctx);
-  model.built = build_qsm(hits.points(), params, ctx);
+                                                 std::to_string(tree.points.size()));
+  std::optional<SeenTree> seen;
+  if (!tree.stamps.empty()) seen.emplace(tree, ctx);
+  build(std::move(tree.points), rows, params, model, ctx);
+  if (seen && seen->views > 1) align_views(*seen, rows, params, model, ctx);
   if (!model.built.qsm.cylinders.empty()) model.metrics = qsm_metrics(model.built.qsm, ctx);
   return model;
 }
 
-std::uint64_t tree_model_cost(std::uint64_t point_count, std::uint64_t max_points) {
+std::uint64_t tree_model_cost(std::uint64_t point_count, std::uint64_t max_points, bool has_views) {
   const std::uint64_t used = max_points == 0 ? point_count : std::min(point_count, max_points);
   const std::uint64_t thinning = used < point_count ? kThinBytes * used : 0;
-  return kPointBytes * point_count + std::max(thinning, build_qsm_cost(used));
+  const std::uint64_t views = has_views ? kViewBytes * point_count + sway_cost(point_count) : 0;
+  return kPointBytes * point_count + views + std::max(thinning, build_qsm_cost(used));
 }
 
 }  // namespace pc

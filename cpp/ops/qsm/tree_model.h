@@ -15,12 +15,26 @@ constexpr std::uint64_t kLeastModelPoints = 50;
 
 /// Rows of a cloud that are one tree without ground and leaves.
 struct ModelRows {
-  Span<const Vec3d> positions;    ///< (n) metres
-  Span<const std::uint8_t> skip;  ///< (n) non-zero = leave out, or empty; not read with an order
-  const AnyColumn* order;         ///< rows of all trees, u32 or u64; null = all rows
-  std::uint64_t first, count;     ///< the tree's part of the order; not read without
-  Vec3d offset;                   ///< added to the positions: the frame of the model
-  std::uint64_t max_points;       ///< thinned to these; 0 = all
+  Span<const Vec3d> positions;            ///< (n) metres
+  Span<const std::uint8_t> skip;          ///< (n) non-zero = leave out, or empty; not read with an order
+  const AnyColumn* order;                 ///< rows of all trees, u32 or u64; null = all rows
+  std::uint64_t first, count;             ///< the tree's part of the order; not read without
+  Vec3d offset;                           ///< added to the positions: the frame of the model
+  std::uint64_t max_points;               ///< thinned to these; 0 = all
+  const AnyColumn* scan_index = nullptr;  ///< (n) number of the scan of each point, or null
+  const AnyColumn* time_s = nullptr;      ///< (n) when each was measured, seconds, or null
+  bool align_scans = true;                ///< false: views that do not fit each other stay where they are
+};
+
+/// Whether the views of a tree fit each other: one scan, or one visit of a scanner that is carried, is a view.
+struct TreeViewFit {
+  std::size_t views;
+  double spread_m;  ///< root mean square of the shifts of its points from the mean of the views
+  double
+      scatter_m;  ///< of the points about branches that each view has for itself: robust standard deviation
+  double together_m;  ///< about the same branches in all views
+  bool sways;         ///< views show the tree at different places
+  bool aligned;       ///< the model is of points without these shifts
 };
 
 struct TreeModel {
@@ -28,18 +42,22 @@ struct TreeModel {
   std::optional<QsmMetrics> metrics;  ///< nothing without cylinders
   std::uint64_t point_count = 0;      ///< rows of the tree, finite or not
   double voxel_m = 0;                 ///< NaN where not thinned
+  std::optional<TreeViewFit> views;   ///< nothing with fewer than two
 };
 
 /// Gathers the points of one tree, thins them, builds its model and measures it.
 ///
+/// Views    A tree that wind moved while it was scanned is at another place in each scan, and branches become too thick. Where the
+///          first model shows it (tree_sway), each view is moved onto the mean of all, by a shift that is smooth along the
+///          branches, and the model is built again, at most three times. Trees that stood still keep their first model.
 /// Order    That of build_qsm: rows, threads and the order of points do not matter.
-/// Cost     Of thin_points and build_qsm.
+/// Cost     Of thin_points, build_qsm and tree_sway, up to four times for a tree that moved.
 /// Cancel   Within 250 ms.
 /// Errors   kInvalidArgument for fewer than kLeastModelPoints finite points, for an order that does not fit, and of
 ///          build_qsm.
 TreeModel tree_model(const ModelRows& rows, const QsmBuildParams& params, OpContext& ctx);
 
-/// Memory of tree_model, bytes.
-std::uint64_t tree_model_cost(std::uint64_t point_count, std::uint64_t max_points);
+/// Memory of tree_model, bytes. has_views: with scan_index or time_s.
+std::uint64_t tree_model_cost(std::uint64_t point_count, std::uint64_t max_points, bool has_views);
 
 }  // namespace pc

@@ -26,9 +26,35 @@ export const TreeQsmRequest = QsmParams.extend({
     .describe(
       "true: hits that column noise_class (2) or las_classification (7, 18) names as noise belong to no model, which a warning counts",
     ),
+  align_scans: z
+    .boolean()
+    .default(true)
+    .describe(
+      "true: where scans, or visits of a scanner that is carried, show a tree at different places, as in wind, they are moved onto each other along its branches before the model is built; false: only told",
+    ),
   include_models: z.boolean().default(true).describe("true: return cylinders and shoots"),
 }).meta({ id: "TreeQsmRequest" });
 export type TreeQsmRequest = z.infer<typeof TreeQsmRequest>;
+
+export const TreeViewFit = z
+  .object({
+    n_views: z.int().describe("scans, or visits of a scanner that is carried, that show it"),
+    spread_m: z
+      .number()
+      .describe(
+        "how far its points are from where the mean of the views has them, root mean square, metres; 0 unless it sways",
+      ),
+    scatter_m: z
+      .number()
+      .describe(
+        "scatter of points about branches that each view may have at another place, robust standard deviation, metres",
+      ),
+    together_m: z.number().describe("the same about branches that all views have at one place, metres"),
+    sways: z.boolean().describe("true: the views show the tree at different places"),
+    aligned: z.boolean().describe("true: the model is of points of views that were moved onto each other"),
+  })
+  .meta({ id: "TreeViewFit", description: "whether a tree stood still between its scans" });
+export type TreeViewFit = z.infer<typeof TreeViewFit>;
 
 export const TreeQsmResult = z
   .object({
@@ -43,6 +69,7 @@ export const TreeQsmResult = z
     n_cylinders: z.int().describe("0 without a model"),
     n_shoots: z.int().describe("0 without a model"),
     metrics: QsmMetrics.nullable().describe("null without a model"),
+    view_fit: TreeViewFit.nullable().describe("null with fewer than two views, or without a model"),
     warnings: Warnings.optional(),
     cylinders: z.array(QsmCylinder).optional().describe("true world, metres; with include_models"),
     shoots: z.array(QsmShoot).optional().describe("with include_models"),

@@ -3,6 +3,7 @@ import { addon } from "../../../backend/native/core/addon.ts";
 import { TreeQsmTail } from "../../../shared/contract/cloud-session/tree-qsm.ts";
 import { run } from "../../support/app/app.ts";
 import { forkedTree } from "../../support/qsm/stems.ts";
+import { swayingTree } from "../../support/qsm/swaying-tree.ts";
 import { FOUR_TREES, forestTwice } from "../../support/scans/forest.ts";
 import { canceledAmid, checked, cloud, failed, streamed, tail } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
@@ -148,4 +149,26 @@ test.each([
   const { warnings } = await models(session_id, { wood_only: false, max_points_per_tree: 1000, include_models: false });
   const drift = warnings.filter((text) => text.includes("POST align_scans"));
   expect(drift).toEqual(told ? [expect.stringMatching(told)] : []);
+});
+
+test("a tree that wind moved between its scans has the wood of the still one, and that is told", async () => {
+  const of = async (sway: number, align_scans: boolean) => {
+    const { session_id } = await cloud(made, swayingTree(sway));
+    const request = { radius_model: "tapered", include_models: false, align_scans };
+    const { results, warnings } = await models(session_id, request);
+    const [tree] = results;
+    const told = warnings.filter((text) => text.includes("stands at different places"));
+    return { volume: tree?.metrics?.total_woody_volume_m3 ?? 0, tree, told };
+  };
+  const [still, aligned, left] = [await of(0, true), await of(0.08, true), await of(0.08, false)];
+  expect(still.tree?.view_fit).toMatchObject({ n_views: 4, sways: false, aligned: false, spread_m: 0 });
+  expect(still.told).toEqual([]);
+  expect(aligned.tree?.view_fit).toMatchObject({ n_views: 4, sways: true, aligned: true });
+  expect(aligned.tree?.view_fit?.spread_m).toBeCloseTo(0.04, 1);
+  expect(aligned.told).toEqual([expect.stringMatching(/^1 of 1 tree stands .*were moved onto each other/)]);
+  expect(Math.abs(aligned.volume / still.volume - 1)).toBeLessThan(0.04);
+  expect(left.tree?.view_fit).toMatchObject({ sways: true, aligned: false });
+  expect(left.told).toEqual([expect.stringMatching(/no intervals; align_scans true/)]);
+  expect(Math.abs(left.volume / still.volume - 1)).toBeGreaterThan(0.08);
+  expect(left.tree?.metrics?.total_woody_volume_ci95_m3).toBeNull();
 });

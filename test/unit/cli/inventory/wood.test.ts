@@ -12,7 +12,7 @@ test("what the models of trees warn of is in the warnings, with the trees that h
   ];
   const client = { treeQsm: async () => ({ results, warnings: ["No wood labels."] }) };
   const run = { client, progress: { stage: () => undefined, update: () => undefined } };
-  const wood = await modelWood({ tail: { session_id: "s" } } as never, run as never);
+  const wood = await modelWood({ tail: { session_id: "s" } } as never, { align: true }, run as never);
   expect(wood.volumes).toEqual({ 1: 2 });
   expect(wood.warnings).toEqual([
     "No wood labels.",
@@ -33,7 +33,7 @@ test.each([true, false])("trees and models leave noise out as the segmentation d
   };
   const run = { client, progress: { stage: () => undefined, update: () => undefined } };
   const plot = { tail: { session_id: "s" }, method: "auto", is_airborne: false, skip_noise };
-  await modelWood(plot as never, run as never);
+  await modelWood(plot as never, { align: false }, run as never);
   await measurePlot(plot as never, {} as never, run as never);
-  expect(asked).toEqual([expect.objectContaining({ skip_noise }), { skip_noise }]);
+  expect(asked).toEqual([expect.objectContaining({ skip_noise, align_scans: false }), { skip_noise }]);
 });

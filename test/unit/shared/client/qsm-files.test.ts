@@ -134,6 +134,7 @@ test("table of the models of trees: the columns of the contract, text that is no
     n_cylinders: 0,
     n_shoots: 0,
     metrics: null,
+    view_fit: null,
   };
   expect([...treeQsmCsv("-plot.laz", [failed])]).toEqual([
     "scan_name,tree_id,success,error,points_in_tree,points_used,voxel_m,wood_only,n_cylinders,n_shoots,total_woody_volume_m3,stem_volume_m3,branch_volume_m3,trunk_diameter_mm,tcsa_m2,tree_height_m,total_length_m,n_scaffolds,n_shoots_total,max_rank,canopy_width_m,canopy_height_m\n",

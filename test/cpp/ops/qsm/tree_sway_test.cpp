@@ -1,0 +1,211 @@
+#include "ops/qsm/tree_sway.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "ops/qsm/tree_model.h"
+#include "ops/qsm/wood_views.h"
+#include "support/columns.h"
+#include "support/swaying_tree.h"
+
+namespace pc {
+namespace {
+
+constexpr QsmBuildParams kParams{0.00423, true, 0.7, 1, 1, 1, RadiusModel::kTapered};
+
+TreeSway swayed(const SwayingTree& tree, std::size_t scans) {
+  JobControl control;
+  OpContext ctx(control);
+  std::vector<std::uint32_t> view;
+  for (const double scan : tree.scan) view.push_back(static_cast<std::uint32_t>(scan));
+  return tree_sway(tree.cylinders,
+                   {{tree.points.data(), tree.points.size()}, {view.data(), view.size()}, scans}, ctx);
+}
+
+/// Root mean square of what the places of the points have left, but for what all scans share there.
+double left(const SwayingTree& tree, const TreeSway& sway, std::size_t scans) {
+  double sum = 0;
+  for (std::size_t i = 0; i < tree.points.size(); ++i) {
+    Vec3d mean{0, 0, 0};
+    for (std::size_t s = 0; s < scans; ++s)
+      mean = mean + SwayingTree::shift(tree.still[i], static_cast<int>(s), 0.06) *
+                        (1.0 / static_cast<double>(scans));
+    const Vec3d off = tree.points[i] - sway.shift[i] - tree.still[i] - mean;
+    sum += dot(off, off);
+  }
+  return std::sqrt(sum / static_cast<double>(tree.points.size()));
+}
+
+TEST(TreeSwayTest, FindsHowEachScanHasTheTree) {
+  const SwayingTree tree(0.06, 4);
+  const TreeSway sway = swayed(tree, 4);
+  EXPECT_TRUE(sways(sway));
+  EXPECT_LT(left(tree, sway, 4), 0.4 * left(tree, {BulkVector<Vec3d>(tree.points.size()), 0, 0}, 4));
+  EXPECT_LT(sway.scatter_m, 0.0035);
+  EXPECT_GT(sway.together_m, 1.5 * sway.scatter_m);
+}
+
+TEST(TreeSwayTest, LeavesAStillTreeAlone) {
+  for (const double noise : {0.0, 0.002, 0.01}) {
+    const SwayingTree tree(0, 4, noise);
+    const TreeSway sway = swayed(tree, 4);
+    EXPECT_FALSE(sways(sway)) << noise << " " << sway.together_m << " " << sway.scatter_m;
+  }
+}
+
+TEST(TreeSwayTest, PointsWithoutAViewStay) {
+  const SwayingTree tree(0.06, 3);
+  JobControl control;
+  OpContext ctx(control);
+  std::vector<std::uint32_t> view;
+  for (std::size_t i = 0; i < tree.scan.size(); ++i)
+    view.push_back(i % 10 == 0 ? kNoView : static_cast<std::uint32_t>(tree.scan[i]));
+  const TreeSway sway = tree_sway(
+      tree.cylinders, {{tree.points.data(), tree.points.size()}, {view.data(), view.size()}, 3}, ctx);
+  for (std::size_t i = 0; i < view.size(); i += 10) EXPECT_EQ(dot(sway.shift[i], sway.shift[i]), 0);
+}
+
+TEST(TreeSwayTest, RefusesWhatIsNoView) {
+  const SwayingTree tree(0, 2);
+  JobControl control;
+  OpContext ctx(control);
+  const std::vector<std::uint32_t> view(tree.points.size(), 0);
+  const Span<const Vec3d> points{tree.points.data(), tree.points.size()};
+  EXPECT_THROW(tree_sway(tree.cylinders, {points, {view.data(), view.size()}, 1}, ctx), Error);
+  EXPECT_THROW(tree_sway(tree.cylinders, {points, {view.data(), view.size()}, 11}, ctx), Error);
+  EXPECT_THROW(tree_sway(tree.cylinders, {points, {view.data(), view.size() - 1}, 2}, ctx), Error);
+}
+
+struct Rows {
+  AnyColumn scan;
+  std::vector<Vec3d> points;
+
+  explicit Rows(const SwayingTree& tree) : scan(test::column_of(tree.scan)), points(tree.points) {}
+  TreeModel model(bool align, bool has_scans = true, int threads = 0) const {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, threads);
+    return tree_model({{points.data(), points.size()},
+                       {},
+                       nullptr,
+                       0,
+                       0,
+                       {0, 0, 0},
+                       60'000,
+                       has_scans ? &scan : nullptr,
+                       nullptr,
+                       align},
+                      kParams, ctx);
+  }
+};
+
+double volume_of(const TreeModel& model) { return model.metrics->total_woody_volume_m3; }
+
+TEST(TreeModelTest, ATreeInTheWindHasTheVolumeOfTheStillOne) {
+  const double still = volume_of(Rows(SwayingTree(0, 4)).model(true));
+  const Rows rows(SwayingTree(0.08, 4));
+  const TreeModel as_scanned = rows.model(true, false), aligned = rows.model(true), told = rows.model(false);
+  EXPECT_GT(std::fabs(volume_of(as_scanned) / still - 1), 0.1);
+  EXPECT_NEAR(volume_of(aligned) / still, 1, 0.03);
+  ASSERT_TRUE(aligned.views && told.views);
+  EXPECT_TRUE(aligned.views->sways && aligned.views->aligned);
+  EXPECT_EQ(aligned.views->views, 4U);
+  EXPECT_NEAR(aligned.views->spread_m, 0.03, 0.015);
+  EXPECT_GT(aligned.built.total.high - aligned.built.total.low,
+            as_scanned.built.total.high - as_scanned.built.total.low);
+  EXPECT_TRUE(told.views->sways && !told.views->aligned);
+  EXPECT_EQ(volume_of(told), volume_of(as_scanned));
+  EXPECT_FALSE(told.built.radii_known);
+  EXPECT_FALSE(as_scanned.views);
+}
+
+TEST(TreeModelTest, ATreeThatStoodStillHasTheModelOfItsPoints) {
+  const Rows rows(SwayingTree(0, 4));
+  const TreeModel model = rows.model(true);
+  ASSERT_TRUE(model.views);
+  EXPECT_FALSE(model.views->sways);
+  EXPECT_EQ(model.views->spread_m, 0);
+  EXPECT_EQ(volume_of(model), volume_of(rows.model(true, false)));
+}
+
+TEST(TreeModelTest, RowsAndThreadsDoNotMatterToATreeInTheWind) {
+  SwayingTree tree(0.06, 3);
+  const TreeModel model = Rows(tree).model(true, true, 1);
+  std::vector<std::size_t> order(tree.points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(8));
+  SwayingTree shuffled = tree;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    shuffled.points[i] = tree.points[order[i]];
+    shuffled.scan[i] = tree.scan[order[i]];
+  }
+  const TreeModel other = Rows(shuffled).model(true, true, 2);
+  ASSERT_TRUE(model.views && model.views->aligned);
+  EXPECT_EQ(volume_of(other), volume_of(model));
+  EXPECT_EQ(other.views->spread_m, model.views->spread_m);
+}
+
+TEST(TreeModelTest, ColumnsOfAnotherLengthAreRefused) {
+  SwayingTree tree(0, 2);
+  Rows rows(tree);
+  rows.points.pop_back();
+  EXPECT_THROW(rows.model(true), Error);
+}
+
+TEST(TreeModelTest, ACancelEndsTheSearchForASway) {
+  const Rows rows(SwayingTree(0.08, 4));
+  JobControl control;
+  std::thread killer([&] {
+    while (std::string(control.phase.load()) != "Comparing scans") std::this_thread::yield();
+    control.cancel_requested = true;
+  });
+  OpContext ctx(control);
+  EXPECT_THROW(tree_model({{rows.points.data(), rows.points.size()},
+                           {},
+                           nullptr,
+                           0,
+                           0,
+                           {0, 0, 0},
+                           60'000,
+                           &rows.scan,
+                           nullptr,
+                           true},
+                          kParams, ctx),
+               Error);
+  killer.join();
+}
+
+TEST(WoodViewsTest, KeepsTheViewsWithMostPointsAndGivesThemTheRestOfTheirScan) {
+  JobControl control;
+  OpContext ctx(control);
+  std::vector<ViewStamp> stamps;
+  for (int minute = 0; minute < 14; ++minute)
+    for (int i = 0; i < (minute == 3 || minute == 7 ? 2 : 20); ++i)
+      stamps.push_back({1, 60.0 * minute + 0.1 * i});
+  for (int i = 0; i < 3; ++i) stamps.push_back({2, 5});
+  stamps.push_back({std::numeric_limits<double>::quiet_NaN(), 0});
+  const WoodViews views = wood_views(stamps, ctx);
+  EXPECT_EQ(views.count, kMostSwayViews);
+  std::vector<std::size_t> points(views.count, 0);
+  for (const std::uint32_t view : views.view)
+    if (view != kNoView) ++points[view];
+  EXPECT_EQ(std::accumulate(points.begin(), points.end(), std::size_t{0}), stamps.size() - 4);
+  EXPECT_EQ(views.view.back(), kNoView);
+  EXPECT_EQ(views.view[stamps.size() - 2], kNoView);  // no view of its scan is kept
+}
+
+TEST(WoodViewsTest, OneScanIsOneView) {
+  JobControl control;
+  OpContext ctx(control);
+  EXPECT_EQ(wood_views({{4, 0}, {4, 0}, {4, 0}}, ctx).count, 1U);
+  EXPECT_EQ(wood_views({}, ctx).count, 0U);
+}
+
+}  // namespace
+}  // namespace pc

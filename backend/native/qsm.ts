@@ -59,6 +59,29 @@ export interface TreeViewFit {
   readonly aligned: boolean;
 }
 
+/** Rows of one of the sources of a tree. */
+export interface ScanRows {
+  readonly positions: NativeColumn;
+  /** u8, non-zero = leave out; null = none. */
+  readonly skip: NativeColumn | null;
+  readonly scan_index: NativeColumn | null;
+  readonly time_s: NativeColumn | null;
+  /** Added to the positions, metres. */
+  readonly shift: readonly [number, number, number];
+  /** Thinned to so many by a stride; 0 = all. */
+  readonly max_points: number;
+  /** Number of the source: scans of different sources are different ones. */
+  readonly source: number;
+}
+
+/** The points of a source that are used: vec3d, and f64 of each. */
+export interface ScanPoints {
+  readonly points: NativeColumn;
+  readonly scan_index: NativeColumn;
+  readonly time_s: NativeColumn;
+  readonly unusable_count: number;
+}
+
 /** The model of one tree; without cylinders, and metrics null, if none was found. */
 export interface TreeModel {
   readonly qsm: QsmTables;
@@ -78,6 +101,7 @@ export interface QsmNative {
   importQsm(path: string): NativeJob<ImportedQsm>;
   importQsmBytes(fileBytes: number): number;
   modelTree(tree: ModelRows, params: QsmParams): NativeJob<TreeModel>;
+  scanPoints(rows: ScanRows): NativeJob<ScanPoints>;
   modelTreeBytes(points: number, maxPoints: number, hasViews: boolean): number;
 }
 
@@ -90,6 +114,8 @@ export const importQsmBytes: QsmNative["importQsmBytes"] = (fileBytes) => addon.
 
 /** Builds the model of one tree and measures it. */
 export const modelTree: QsmNative["modelTree"] = (tree, params) => addon.modelTree(tree, params);
+/** The points of one source of a tree, and what each was measured with. */
+export const scanPoints: QsmNative["scanPoints"] = (rows) => addon.scanPoints(rows);
 /** Memory of modelTree, bytes. */
 export const modelTreeBytes: QsmNative["modelTreeBytes"] = (points, maxPoints, hasViews) =>
   addon.modelTreeBytes(points, maxPoints, hasViews);

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/column_handle.h"
 #include "binding/families.h"
@@ -7,6 +8,7 @@
 #include "binding/js_values.h"
 #include "binding/qsm_metrics_values.h"
 #include "binding/qsm_values.h"
+#include "ops/qsm/scan_points.h"
 #include "ops/qsm/tree_model.h"
 
 namespace pc::binding {
@@ -110,6 +112,34 @@ Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// scanPoints(rows: { positions, skip, scan_index, time_s, shift, max_points, source }, options?):
+// NativeJob<{ points: vec3d, scan_index: f64, time_s: f64, unusable_count }>
+Napi::Value scan_points_job(const Napi::CallbackInfo& info) {
+  const auto js = strict_object(info[0], "rows");
+  const auto positions = positions_column(js.Get("positions"));
+  const auto skip = optional_mask(js.Get("skip"), "skip");
+  const auto scan_index = ColumnHandle::get_optional(js.Get("scan_index"));
+  const auto time_s = ColumnHandle::get_optional(js.Get("time_s"));
+  const Vec3d shift = vec3_field(js, "shift");
+  const std::uint64_t max_points = whole_field(js, "max_points");
+  const auto source = strict_whole<std::uint32_t>(js.Get("source"), "source");
+  return start_job<ScanPoints>(
+      info.Env(), job_options(info[1]),
+      [=](OpContext& ctx) {
+        return scan_points({positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), shift,
+                            scan_index.get(), time_s.get(), max_points, source},
+                           ctx);
+      },
+      [](Napi::Env env, ScanPoints&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("points", ColumnHandle::wrap(env, std::move(found.points)));
+        out.Set("scan_index", ColumnHandle::wrap(env, std::move(found.scan)));
+        out.Set("time_s", ColumnHandle::wrap(env, std::move(found.time_s)));
+        out.Set("unusable_count", static_cast<double>(found.unusable_count));
+        return out;
+      });
+}
+
 // modelTreeBytes(points: number, max_points: number, has_views: boolean): number
 Napi::Value model_tree_bytes_of(const Napi::CallbackInfo& info) {
   const auto bytes = tree_model_cost(strict_whole(info[0], "points"), strict_whole(info[1], "max_points"),
@@ -121,6 +151,7 @@ Napi::Value model_tree_bytes_of(const Napi::CallbackInfo& info) {
 
 void register_qsm_trees(Napi::Env env, Napi::Object exports) {
   add<model_tree_job>(env, exports, "modelTree");
+  add<scan_points_job>(env, exports, "scanPoints");
   add<model_tree_bytes_of>(env, exports, "modelTreeBytes");
 }
 

@@ -75,12 +75,35 @@ export const QsmMetrics = z
   .meta({ id: "QsmMetrics" });
 export type QsmMetrics = z.infer<typeof QsmMetrics>;
 
+export const TreeViewFit = z
+  .object({
+    n_views: z.int().describe("scans, or visits of a scanner that is carried, that show it"),
+    spread_m: z
+      .number()
+      .describe(
+        "how far its points are from where the mean of the views has them, root mean square, metres; 0 unless it sways",
+      ),
+    scatter_m: z
+      .number()
+      .describe(
+        "scatter of points about branches that each view may have at another place, robust standard deviation, metres",
+      ),
+    together_m: z.number().describe("the same about branches that all views have at one place, metres"),
+    sways: z.boolean().describe("true: the views show the tree at different places"),
+    aligned: z.boolean().describe("true: the model is of points of views that were moved onto each other"),
+  })
+  .meta({ id: "TreeViewFit", description: "whether a tree stood still between its scans" });
+export type TreeViewFit = z.infer<typeof TreeViewFit>;
+
 /** Answer of build and import; the tail of the streamed build. */
 export const QsmBuildResponse = z.object({
   success: z.boolean().describe("false: the reason is in `error`"),
   cylinders: z.array(QsmCylinder).describe("base to tip, a parent before its children where the service built them"),
   shoots: z.array(QsmShoot).describe("runs of cylinders along one axis"),
   metrics: QsmMetrics.nullable().describe("null without a model"),
+  view_fit: TreeViewFit.nullable()
+    .default(null)
+    .describe("whether its scans show one place; null with fewer than two, without a model, and for an imported QSM"),
   n_cylinders: z.int().describe("number of cylinders"),
   n_shoots: z.int().describe("number of shoots"),
   points_used: z.int().describe("0 for an imported QSM"),

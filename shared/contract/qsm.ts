@@ -41,7 +41,16 @@ export const QsmParams = z.object({
 });
 export type QsmParams = z.infer<typeof QsmParams>;
 
+/** Of a build and of tree_qsm. */
+export const AlignScans = z
+  .boolean()
+  .default(true)
+  .describe(
+    "true: where scans, or visits of a scanner that is carried, show a tree at different places, as in wind, they are moved onto each other along its branches before the model is built; false: only told",
+  );
+
 const QsmBuildFields = QsmParams.extend({
+  align_scans: AlignScans,
   points: PointList.nullish().default(null).describe("(n, 3) points of one tree without ground and leaves, metres"),
   source: PointSource.nullish().default(null).describe("points of a session instead"),
   sources: z

@@ -761,8 +761,10 @@ class PointCloudClient:
         w_growthlength, w_area, w_colinear
                            weights in choosing the child that continues an axis, default 1, 0, 0
         radius_model       "isotonic" (default) or "tapered"
+        align_scans        scans (sources, or scan_index of a session) that show the tree at different places, as in wind, are
+                           moved onto each other along its branches, default True; False: only told
 
-        Returns cylinders, shoots, metrics with 95 % intervals of the volumes, points_used and warnings.
+        Returns cylinders, shoots, metrics with 95 % intervals of the volumes, view_fit, points_used and warnings.
         """
         body: Dict[str, Any] = {}
         if points is not None:

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { QsmBuildTail } from "../../shared/contract/qsm.ts";
 import { run } from "../support/app/app.ts";
 import { forkedTree } from "../support/qsm/stems.ts";
+import { swayingTree } from "../support/qsm/swaying-tree.ts";
 import {
   canceledAmid,
   checked,
@@ -67,6 +68,45 @@ describe("models", () => {
     expect(await built({ points: shuffled })).toEqual(isotonic);
     const tapered = await built({ points, radius_model: "tapered" });
     expect(tapered.cylinders.map(({ radius }) => radius)).not.toEqual(isotonic.cylinders.map(({ radius }) => radius));
+  });
+});
+
+describe("a tree that wind moved between its scans", () => {
+  /** A session of each scan. */
+  async function scans(sway: number) {
+    const [, ...all] = swayingTree(sway).map((row) => row.split(" "));
+    const of = async (scan: string) => {
+      const { session_id } = await cloud(made, [
+        "x y z",
+        ...all.filter((row) => row[3] === scan).map((row) => row.slice(0, 3).join(" ")),
+      ]);
+      return { session_id };
+    };
+    return Promise.all(["1", "2", "3", "4"].map(of));
+  }
+  const wood = ({ metrics }: QsmBuildTail) => metrics?.total_woody_volume_m3 ?? 0;
+
+  test("has the wood of the still one, from a session with scan_index and from a session of each scan", async () => {
+    const still = await built({ sources: await scans(0), radius_model: "tapered" });
+    expect(still.view_fit).toMatchObject({ n_views: 4, sways: false });
+    expect(still.warnings).toEqual([]);
+    const { session_id } = await cloud(made, swayingTree(0.08));
+    const request = { radius_model: "tapered" };
+    const { tail: one, stages } = await streamed(made, QsmBuildTail, URL_, { source: { session_id }, ...request });
+    const fractions = stages.flatMap(([fraction]) => (fraction === null ? [] : [fraction]));
+    expect([...fractions].sort((a, b) => a - b)).toEqual(fractions);
+    const several = await built({ sources: await scans(0.08), ...request });
+    for (const model of [one, several]) {
+      expect(model.view_fit).toMatchObject({ n_views: 4, sways: true, aligned: true });
+      expect(model.warnings).toEqual([
+        expect.stringMatching(/^The tree stands .* in its 4 scans.* moved onto each other/),
+      ]);
+      expect(Math.abs(wood(model) / wood(still) - 1)).toBeLessThan(0.04);
+    }
+    expect(several.metrics).toEqual(one.metrics);
+    const left = await built({ sources: await scans(0.08), ...request, align_scans: false });
+    expect(left.warnings).toEqual([expect.stringMatching(/no intervals; align_scans true/)]);
+    expect(Math.abs(wood(left) / wood(still) - 1)).toBeGreaterThan(0.08);
   });
 });
 

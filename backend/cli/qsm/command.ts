@@ -10,6 +10,7 @@ export function addQsm(program: Command, perform: Perform): void {
     .requiredOption("--out <folder>", "folder for the results, created if missing")
     .option("--species-twig <mm>", "radius of twigs of this year, measured for the species (default 4.23)")
     .option("--radius-model <name>", "tapered (default) or isotonic")
+    .option("--no-align", "leave scans that show the tree at different places, as in wind, as they are")
     .option("--leaves [picture]", "put leaves on the youngest growth, AppleLeaf.png or another picture of the service")
     .option("--leaf-size <m>", "length of a leaf (default 0.08)")
     .option("--leaf-spacing <m>", "distance of leaves along a shoot (default 0.05)")

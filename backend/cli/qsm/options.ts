@@ -14,6 +14,8 @@ export interface RawQsmOptions {
   readonly out: string;
   readonly speciesTwig?: string;
   readonly radiusModel?: string;
+  /** False: --no-align. */
+  readonly align?: boolean;
   /** True: without a name. */
   readonly leaves?: string | true;
   readonly leafSize?: string;
@@ -36,6 +38,8 @@ export interface QsmOptions {
   readonly out: string;
   readonly twig_radius_mm: number;
   readonly radius_model: RadiusModel;
+  /** Scans that show the tree at different places are moved onto each other. */
+  readonly align: boolean;
   /** Null: none. */
   readonly leaves: LeafOptions | null;
   readonly reading: ReadingOptions;
@@ -60,6 +64,7 @@ export function checkedQsm(raw: RawQsmOptions): QsmOptions {
     out: raw.out,
     twig_radius_mm: twig,
     radius_model,
+    align: raw.align ?? true,
     leaves: checkedLeaves(raw),
     reading: checkedReading(raw),
     pictureSize: pictureSize === undefined ? PICTURE_PX : parsePictureSize(pictureSize),

@@ -28,9 +28,9 @@ export async function modelTreeFile(cloud: string, options: QsmOptions, deps: An
     const points = await readCloud(input, options.reading, run);
     const { client, progress, signal } = run;
     progress.stage("Building the model");
-    const { twig_radius_mm, radius_model } = options;
+    const { twig_radius_mm, radius_model, align: align_scans } = options;
     const source = { session_id: points.tail.session_id };
-    const model = await client.buildQsm({ source, twig_radius_mm, radius_model }, shown(run));
+    const model = await client.buildQsm({ source, twig_radius_mm, radius_model, align_scans }, shown(run));
     if (!model.metrics) throw new AppError("invalid_argument", model.error ?? "no model was found");
     const mesh = qsmMesh(model);
     if (options.leaves) progress.stage("Placing leaves");

@@ -5,18 +5,18 @@ import { MAX_MESH_SOURCES } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job, PhaseWeight } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
+import { concatColumns } from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import * as native from "../../native/qsm.ts";
-import { meshPoints, stridePoints } from "../../native/surfaces.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
-import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { noiseTakesPart } from "../classify/noise-rows.ts";
-import { positionsColumn } from "../octree/columns.ts";
+import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
-import { pointsColumn, sourceSession, sourceStride, sourceTranslation } from "../run/points.ts";
+import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 import { implausibleWarnings } from "./implausible.ts";
 import { modelOf, NO_MODEL, plausible, type QsmAnswer } from "./model.ts";
+import { swayingTreeWarning } from "./swaying-trees.ts";
 
 /** Stages of a build after its points are read, with the fraction at which each begins. */
 export const BUILD_STAGES = [
@@ -28,8 +28,9 @@ export const BUILD_STAGES = [
   { name: "Computing metrics", from: 0.95, to: 1 },
 ] as const;
 const PHASES: readonly PhaseWeight[] = BUILD_STAGES.map(({ name, from, to }) => ({ name, weight: to - from }));
-/** Bytes per point: read, and once more where several sources are joined. */
-const READ_BYTES = 2 * 24;
+/** Bytes per point: its rows; place, scan and time, and once more where several sources are joined. */
+const READ_BYTES = 8 + 2 * 40;
+const ORIGIN = [0, 0, 0] as const;
 
 interface BuildSource {
   readonly source: PointSource;
@@ -69,7 +70,7 @@ export async function buildModel(checked: CheckedBuild, deps: Deps, job: Job): P
       (sum, { session }) => sum + positionsColumn(session.state).length,
       inlineOf(request).length,
     );
-    const bytes = READ_BYTES * rows + native.modelTreeBytes(rows, 0, false);
+    const bytes = READ_BYTES * rows + native.modelTreeBytes(rows, 0, true);
     return await deps.admission.run(job, "QSM build", bytes, () => built(checked, known, job));
   } catch (raw) {
     if (job.canceled) throw raw;
@@ -80,22 +81,21 @@ export async function buildModel(checked: CheckedBuild, deps: Deps, job: Job): P
 }
 
 async function built(checked: CheckedBuild, known: { points_used: number }, job: Job): Promise<QsmAnswer> {
-  const read = await readPoints(checked, job);
-  const positions = read.points;
-  known.points_used = positions.length;
+  const { warnings: said, ...read } = await readPoints(checked, job);
+  known.points_used = read.positions.length;
   job.stage("Extracting skeleton", 0.15, 1, PHASES);
-  const all = { skip: null, order: null, first: 0, count: 0, offset: [0, 0, 0], max_points: 0 } as const;
-  const rows = { ...all, positions, scan_index: null, time_s: null, align_scans: false };
-  const found = await job.track(() => native.modelTree(rows, paramsOf(checked.request)));
+  const { align_scans } = checked.request;
+  const all = { skip: null, order: null, first: 0, count: 0, offset: [0, 0, 0], max_points: 0, align_scans } as const;
+  const found = await job.track(() => native.modelTree({ ...all, ...read }, paramsOf(checked.request)));
   const model = await modelOf(found.qsm);
-  const warnings = [...read.warnings, ...found.warnings];
   known.points_used = found.points_used;
   if (!found.metrics) throw new AppError("invalid_argument", noModel(found));
   job.stage("Done", 1, 1);
-  const { points_used, metrics } = found;
-  const doubts = implausibleWarnings(positions.length, metrics);
-  warnings.push(...doubts);
-  return { success: true, ...model, metrics: plausible(metrics, doubts), points_used, warnings, error: null };
+  const { points_used, view_fit } = found;
+  const doubts = implausibleWarnings(read.positions.length, found.metrics);
+  const metrics = plausible(found.metrics, doubts);
+  const warnings = [...said, ...found.warnings, ...swayingTreeWarning(view_fit), ...doubts];
+  return { success: true, ...model, metrics, view_fit, points_used, warnings, error: null };
 }
 
 /** Why a build found no cylinder. */
@@ -115,20 +115,16 @@ export const paramsOf = (request: QsmParams): QsmParams => ({
   radius_model: request.radius_model,
 });
 
-/** All finite points of a request, true world; each source thinned by its own max_points. */
+/** All finite points of a request, true world, each source thinned by its own max_points; what each was measured with. */
 async function readPoints({ request, sources }: CheckedBuild, job: Job) {
   job.stage("Reading points", 0.05, 0.15);
   const quiet = job.quiet();
-  const parts: NativeColumn[] = [];
+  const parts: native.ScanPoints[] = [];
   const noise: string[] = [];
-  let unusable = 0;
-  const add = async (positions: NativeColumn, skip: NativeColumn | null, shift: Triple, most: number | null) => {
-    const read = await quiet.track(() => meshPoints(positions, skip, { shift, crop: null, origins: null }));
-    const part = job.adopt(new ColumnRef(read.points)).native;
-    const stride = sourceStride(part.length, most);
-    const thinned = stride > 1 ? await quiet.track(() => stridePoints([part], stride)) : null;
-    parts.push(thinned ? job.adopt(new ColumnRef(thinned)).native : part);
-    unusable += read.unusable_count;
+  let seenTwice = false;
+  const add = async (rows: Omit<native.ScanRows, "source">) => {
+    parts.push(await quiet.track(() => native.scanPoints({ ...rows, source: parts.length })));
+    seenTwice ||= parts.length > 1 || rows.scan_index !== null || rows.time_s !== null;
   };
   for (const { source, session } of sources) {
     await session.read(job, async (state) => {
@@ -136,16 +132,40 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
       noise.push(...(await noiseTakesPart(state, hits, quiet)));
       const [sx, sy, sz] = state.meta.world_shift ?? [0, 0, 0];
       const [tx, ty, tz] = sourceTranslation(source);
-      await add(positionsColumn(state), hits.skip, [sx + tx, sy + ty, sz + tz], source.max_points ?? null);
+      await add({
+        positions: positionsColumn(state),
+        skip: hits.skip,
+        scan_index: optionalExtra(state, "scan_index"),
+        time_s: fixedColumn(state, "timestamps"),
+        shift: [sx + tx, sy + ty, sz + tz],
+        max_points: Math.max(0, source.max_points ?? 0),
+      });
     });
   }
   const inline = inlineOf(request);
-  if (inline.length > 0 || parts.length === 0) await add(job.adopt(pointsColumn(inline)).native, null, [0, 0, 0], null);
-  const [first] = parts;
-  const points =
-    parts.length === 1 && first
-      ? first
-      : job.adopt(new ColumnRef(await quiet.track(() => stridePoints(parts, 1)))).native;
+  if (inline.length > 0 || parts.length === 0) {
+    const positions = job.adopt(pointsColumn(inline)).native;
+    await add({ positions, skip: null, scan_index: null, time_s: null, shift: [0, 0, 0], max_points: 0 });
+  }
+  const joined = (of: "points" | "scan_index" | "time_s") =>
+    joinedColumn(
+      parts.map((part) => part[of]),
+      job,
+    );
+  const positions = await joined("points");
+  const [scan_index, time_s] = [await joined("scan_index"), await joined("time_s")];
+  const unusable = parts.reduce((sum, { unusable_count }) => sum + unusable_count, 0);
   const warnings = [...noise, ...(unusable > 0 ? [`${unusable} points are not finite and were left out.`] : [])];
-  return { points, warnings };
+  return { positions, ...(seenTwice ? { scan_index, time_s } : { scan_index: null, time_s: null }), warnings };
+}
+
+/** Columns of one type one after the other, as one that the run owns. */
+async function joinedColumn(columns: readonly NativeColumn[], job: Job): Promise<NativeColumn> {
+  const own = columns.map((column) => job.adopt(new ColumnRef(column)).native);
+  const [first] = own;
+  if (own.length === 1 && first) return first;
+  const parts = own.map((column) => ({ column, rows: column.length, drop: null, offset: ORIGIN, fill: null }));
+  return job.adopt(
+    new ColumnRef(await job.quiet().track(() => concatColumns(parts, { dtype: own[0]?.dtype ?? "f64", fill: 0 }))),
+  ).native;
 }

@@ -25,6 +25,7 @@ export async function importModel(path: string, deps: Deps, job: Job): Promise<Q
   return deps.admission.run(job, "QSM import", importQsmBytes(size), async () => {
     const { qsm, metrics } = await job.track(() => importQsm(path));
     const model = await modelOf(qsm);
-    return { success: true, ...model, metrics: withoutIntervals(metrics), points_used: 0, warnings: [], error: null };
+    const known = { metrics: withoutIntervals(metrics), view_fit: null, points_used: 0 };
+    return { success: true, ...model, ...known, warnings: [], error: null };
   });
 }

@@ -39,6 +39,7 @@ export const NO_MODEL = {
   cylinders: [],
   shoots: [],
   metrics: null,
+  view_fit: null,
   n_cylinders: 0,
   n_shoots: 0,
 } as const;

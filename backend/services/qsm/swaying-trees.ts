@@ -1,4 +1,4 @@
-import type { TreeViewFit } from "../../../shared/contract/cloud-session/tree-qsm.ts";
+import type { TreeViewFit } from "../../../shared/contract/qsm-records.ts";
 
 interface Seen {
   readonly tree_id: number;
@@ -21,5 +21,16 @@ export function swayingTreeWarnings(results: readonly Seen[]): string[] {
     ];
   return [
     `${who} The scans of each were moved onto each other along its branches before its model was made, which intervals of volumes take into account; crowns, heights and labels are of points as they were scanned. align_scans false leaves them (view_fit has the figures of each tree).`,
+  ];
+}
+
+/** The same of the one tree of a build. */
+export function swayingTreeWarning(view_fit: TreeViewFit | null): string[] {
+  if (!view_fit?.sways) return [];
+  const what = `The tree stands at different places in its ${view_fit.n_views} scans, as in wind: ${millimetres(view_fit.spread_m)} root mean square (view_fit).`;
+  return [
+    view_fit.aligned
+      ? `${what} The scans were moved onto each other along the branches before the model was made, which intervals of volumes take into account; align_scans false leaves them.`
+      : `${what} Branches come out too thick or too thin, and volumes have no intervals; align_scans true moves the scans onto each other.`,
   ];
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { checkedByService } from "../documented.ts";
 import { FailureCode, Warnings } from "../fields.ts";
-import { QsmParams } from "../qsm.ts";
-import { QsmCylinder, QsmMetrics, QsmShoot } from "../qsm-records.ts";
+import { AlignScans, QsmParams } from "../qsm.ts";
+import { QsmCylinder, QsmMetrics, QsmShoot, TreeViewFit } from "../qsm-records.ts";
 
 /** Limits of max_points_per_tree. */
 export const TREE_QSM_POINTS = { least: 1_000, most: 500_000, usual: 60_000 } as const;
@@ -26,35 +26,10 @@ export const TreeQsmRequest = QsmParams.extend({
     .describe(
       "true: hits that column noise_class (2) or las_classification (7, 18) names as noise belong to no model, which a warning counts",
     ),
-  align_scans: z
-    .boolean()
-    .default(true)
-    .describe(
-      "true: where scans, or visits of a scanner that is carried, show a tree at different places, as in wind, they are moved onto each other along its branches before the model is built; false: only told",
-    ),
+  align_scans: AlignScans,
   include_models: z.boolean().default(true).describe("true: return cylinders and shoots"),
 }).meta({ id: "TreeQsmRequest" });
 export type TreeQsmRequest = z.infer<typeof TreeQsmRequest>;
-
-export const TreeViewFit = z
-  .object({
-    n_views: z.int().describe("scans, or visits of a scanner that is carried, that show it"),
-    spread_m: z
-      .number()
-      .describe(
-        "how far its points are from where the mean of the views has them, root mean square, metres; 0 unless it sways",
-      ),
-    scatter_m: z
-      .number()
-      .describe(
-        "scatter of points about branches that each view may have at another place, robust standard deviation, metres",
-      ),
-    together_m: z.number().describe("the same about branches that all views have at one place, metres"),
-    sways: z.boolean().describe("true: the views show the tree at different places"),
-    aligned: z.boolean().describe("true: the model is of points of views that were moved onto each other"),
-  })
-  .meta({ id: "TreeViewFit", description: "whether a tree stood still between its scans" });
-export type TreeViewFit = z.infer<typeof TreeViewFit>;
 
 export const TreeQsmResult = z
   .object({

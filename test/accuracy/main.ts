@@ -50,6 +50,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   backfill: async (wanted) => report((await import("./backfill.ts")).backfillPart, wanted),
   cloth: async (wanted) => report((await import("./csf-reference.ts")).clothPart, wanted),
   crown: async (wanted) => report((await import("./crown.ts")).crownPart, wanted),
+  wind: async (wanted) => report((await import("./wind.ts")).windPart, wanted),
   drift: async (wanted) => report((await import("./drift.ts")).driftPart, wanted),
   dem: async () => (await import("./dem.ts")).demAccuracy(),
   denoise: async (wanted) => report((await import("./denoise.ts")).denoisePart, wanted),

@@ -17,6 +17,8 @@ export interface TrueCylinder {
 export interface KnownTree {
   readonly name: string;
   readonly xyz: Float64Array;
+  /** Number of the scan of each point, where there are several. */
+  readonly scan?: Uint8Array;
   /** Null for a real tree. */
   readonly truth: readonly TrueCylinder[] | null;
   /** The same with what grows from what; null if it is not known. */
@@ -70,18 +72,23 @@ export function* plotTrees(plot: (typeof PLOTS)[number]): Generator<KnownTree> {
   const xyz = decoded(join(folder, "xyz_mm.npy.gz"));
   const trees = arrayOf(join(folder, "tree.npy.gz"));
   const organ = arrayOf(join(folder, "organ.npy.gz"));
+  const scans = arrayOf(join(folder, "scan.npy.gz"));
   const segments = rowsOf(gunzipSync(readFileSync(join(folder, "segments.csv.gz"))).toString());
   const table = readFileSync(join(folder, "trees.csv"), "utf8");
   const ground = (table.split("\n")[0] ?? "").split(",").indexOf("z_ground");
   for (const row of rowsOf(table)) {
     const [id, z] = [row[0] ?? 0, row[ground] ?? 0];
     const own: number[] = [];
-    for (let i = 0; i < organ.length; i += 1)
-      if (organ[i] === WOOD && trees.readUInt16LE(2 * i) === id && (xyz[3 * i + 2] ?? 0) > z)
-        own.push(xyz[3 * i] ?? 0, xyz[3 * i + 1] ?? 0, xyz[3 * i + 2] ?? 0);
+    const scan: number[] = [];
+    for (let i = 0; i < organ.length; i += 1) {
+      if (organ[i] !== WOOD || trees.readUInt16LE(2 * i) !== id || !((xyz[3 * i + 2] ?? 0) > z)) continue;
+      own.push(xyz[3 * i] ?? 0, xyz[3 * i + 1] ?? 0, xyz[3 * i + 2] ?? 0);
+      scan.push(scans[i] ?? 0);
+    }
     yield {
       name: `${plot} ${id}`,
       xyz: Float64Array.from(own),
+      scan: Uint8Array.from(scan),
       truth: segments
         .filter((s) => s[0] === id)
         .map((s) => ({ start: s.slice(4, 7), end: s.slice(7, 10), radius: s[10] ?? 0, stem: s[3] === 1 })),

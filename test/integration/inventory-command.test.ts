@@ -216,6 +216,18 @@ test("from the air no wood is modelled, unless --scene says that the cloud is a 
   expect(table("tree_qsm.csv")).toHaveLength(9);
 });
 
+test("wood is told from leaves before it is modelled, and the labelled cloud has it", async () => {
+  write(places(forestRows(TREES)));
+  const { code, stdout } = await command(root, args("--qsm", "--wood", "sota", "--json"));
+  expect(code).toBe(0);
+  const { warnings, parameters, tree_count } = JSON.parse(stdout);
+  expect(parameters).toMatchObject({ qsm: true, wood: "sota", align: true });
+  expect(warnings.join(" ")).not.toContain("No wood labels");
+  const models = table("tree_qsm.csv");
+  expect(models).toHaveLength(tree_count);
+  expect(new Set(models.map((row) => row.wood_only))).toEqual(new Set(["true"]));
+});
+
 test("a plot without trees: the reason, and nothing is written", async () => {
   const rows: (string | number)[][] = [["x", "y", "z"]];
   for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
@@ -240,6 +252,8 @@ test.each<[string, string[], RegExp]>([
     ["--biomass", "jenkins2003", "--jenkins-group", "fern"],
     /--jenkins-group "fern" is none of aspen/,
   ],
+  ["a way to tell wood without a model of it", ["--wood", "sota"], /--wood belongs to --qsm; give both/],
+  ["an unknown way to tell wood", ["--qsm", "--wood", "magic"], /--wood "magic" is none of .*sota/],
   ["a word for a diameter", ["--min-dbh", "thick"], /--min-dbh "thick" must be a number/],
 ])("%s is refused and nothing is written", async (_name, more, sentence) => {
   write(places(forestRows(TREES)));

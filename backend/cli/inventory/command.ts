@@ -17,6 +17,7 @@ export function addInventory(program: Command, perform: Perform): void {
     .option("--plot-area <m2>", "area of the plot for values per hectare (without: as far as the points show it)")
     .option("--biomass <equation>", "chave2014 or jenkins2003: biomass above the ground (without: none)")
     .option("--qsm", "model the wood of every tree: volumes, and biomass from them and the density of the wood")
+    .option("--wood <method>", "tell wood from leaves before it is modelled: ml, sota, geometric or connectivity")
     .option("--wood-density <g/cm3>", "of chave2014 and --qsm (default 0.5)")
     .option("--jenkins-group <name>", "species group of jenkins2003 (default mixed_hardwood)")
     .option("--no-align", "leave scans that do not fit each other, and the drift of a carried scanner, as they are")
@@ -39,4 +40,5 @@ export function addInventory(program: Command, perform: Perform): void {
 const EXAMPLES = `
 Examples:
   npm start -- inventory plot.laz --out trees
+  npm start -- inventory plot.laz --qsm --wood ml --out trees
   npm start -- inventory flight.laz --method chm --out crowns`;

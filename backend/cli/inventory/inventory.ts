@@ -25,7 +25,7 @@ import {
 import { type MeasuredPlot, standFacts } from "./stand-facts.ts";
 import { plotSample } from "./steps.ts";
 import { treeViews } from "./tree-views.ts";
-import { modelWood, WOOD_FILE } from "./wood.ts";
+import { labelWood, modelWood, WOOD_FILE } from "./wood.ts";
 
 /**
  * Labels ground, trees and stems of a plot, measures every tree and writes report, pictures, tables, crowns and the labelled
@@ -40,9 +40,11 @@ export async function inventory(file: string, options: InventoryOptions, deps: A
     const clock = new Stopwatch();
     const cloud = await readCloud(input, options.reading, run);
     clock.lap("import");
-    const { plot, list, scans_moved } = await plotTrees(cloud, options, run, (name) => clock.lap(name));
+    const { plot: bare, list, scans_moved } = await plotTrees(cloud, options, run, (name) => clock.lap(name));
     const { settings } = options;
-    const wood = options.qsm && !plot.is_airborne ? await modelWood(plot, options, run) : null;
+    const models = options.qsm && !bare.is_airborne;
+    const plot = models && options.wood ? await labelWood(bare, options.wood, run) : bare;
+    const wood = models ? await modelWood(plot, options, run) : null;
     if (wood) clock.lap("wood");
     const stand = standSummary(list, settings, {}, wood?.volumes);
     const found: MeasuredPlot = { cloud, plot, list, scans_moved, settings, stand, qsm: options.qsm, wood };

@@ -5,6 +5,7 @@ import {
   type StandSettings,
 } from "../../../shared/client/stand.ts";
 import { TREE_METHODS, type TreeMethod } from "../../../shared/contract/segment-trees.ts";
+import { WOOD_METHODS, type WoodMethod } from "../../../shared/contract/segment-wood.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { DEFAULT_SAMPLE_POINTS, parsePictureSize, parseSamplePoints, type ReadingOptions } from "../analyze/options.ts";
 import { DEFAULT_PICTURE_PX } from "../drawing/view-frame.ts";
@@ -23,6 +24,7 @@ export interface RawInventoryOptions {
   readonly jenkinsGroup?: string;
   readonly qsm?: true;
   readonly align?: boolean;
+  readonly wood?: string;
   readonly units?: string;
   readonly columns?: string;
   readonly points?: string;
@@ -45,6 +47,8 @@ export interface InventoryOptions {
   readonly qsm: boolean;
   /** Move scans that do not fit each other. */
   readonly align: boolean;
+  /** How wood is told from leaves before it is modelled; undefined: as the cloud has it. */
+  readonly wood: WoodMethod | undefined;
   readonly reading: ReadingOptions;
   readonly points: number;
   readonly pictureSize: number;
@@ -114,6 +118,13 @@ function parseCentimetres(text: string): number {
   return value;
 }
 
+function parseWood(text: string, qsm: boolean): WoodMethod {
+  const method = WOOD_METHODS.find((name) => name === text.toLowerCase());
+  if (!method) throw bad(`--wood "${text}" is none of ${WOOD_METHODS.join(", ")}`);
+  if (!qsm) throw bad("--wood belongs to --qsm; give both, or leave it out");
+  return method;
+}
+
 /** Errors: invalid_argument. */
 export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
   const { method, breastHeight, points, pictureSize } = raw;
@@ -125,6 +136,7 @@ export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
     settings: settingsOf(raw),
     qsm: raw.qsm ?? false,
     align: raw.align ?? true,
+    wood: raw.wood === undefined ? undefined : parseWood(raw.wood, raw.qsm ?? false),
     reading: checkedReading(raw),
     points: points === undefined ? DEFAULT_SAMPLE_POINTS : parseSamplePoints(points),
     pictureSize: pictureSize === undefined ? DEFAULT_PICTURE_PX : parsePictureSize(pictureSize),

@@ -123,7 +123,7 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ method, scene, breastHeight, settings, qsm, reading, points, pictureSize }: InventoryOptions) => ({
+const recorded = ({ method, scene, breastHeight, settings, qsm, ...options }: InventoryOptions) => ({
   method: method ?? null,
   scene: scene ?? null,
   breast_height: breastHeight ?? null,
@@ -131,12 +131,14 @@ const recorded = ({ method, scene, breastHeight, settings, qsm, reading, points,
   plot_area: settings.plotAreaM2,
   biomass: settings.biomassMethod,
   qsm,
+  wood: options.wood ?? null,
+  align: options.align,
   wood_density: ["chave2014", "qsm"].includes(settings.biomassMethod) ? settings.woodDensity : null,
   jenkins_group: settings.biomassMethod === "jenkins2003" ? settings.jenkinsGroup : null,
-  units: reading.units ?? null,
-  columns: reading.columns ?? null,
-  points,
-  picture_size: pictureSize,
+  units: options.reading.units ?? null,
+  columns: options.reading.columns ?? null,
+  points: options.points,
+  picture_size: options.pictureSize,
 });
 
 function page(

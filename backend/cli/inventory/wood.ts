@@ -1,5 +1,7 @@
 import { treeQsmWarnings, type WoodVolumes } from "../../../shared/client/index.ts";
 import type { TreeQsmResult } from "../../../shared/contract/cloud-session/tree-qsm.ts";
+import { OctreeBlock } from "../../../shared/contract/octree.ts";
+import type { WoodMethod } from "../../../shared/contract/segment-wood.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { InventoryOptions } from "./options.ts";
 import type { LabelledPlot } from "./steps.ts";
@@ -25,6 +27,18 @@ export async function modelWood(
   const volumes: Record<number, number> = {};
   for (const { tree_id, metrics } of results) if (metrics) volumes[tree_id] = metrics.total_woody_volume_m3;
   return { results, volumes, warnings: [...warnings, ...modelWarnings(results)] };
+}
+
+/** The plot with its wood told from leaves. */
+export async function labelWood(plot: LabelledPlot, method: WoodMethod, run: FolderRun): Promise<LabelledPlot> {
+  run.progress.stage("5/6 Telling wood from leaves");
+  const request = { method, skip_ground: plot.ground !== null, acknowledge_cost: true };
+  const found = await run.client.segmentWoodSession(plot.tail.session_id, request, { signal: run.signal });
+  return {
+    ...plot,
+    tail: { ...plot.tail, ...OctreeBlock.parse(found) },
+    warnings: [...plot.warnings, ...found.warnings],
+  };
 }
 
 /** What is doubtful in the models of trees, and the trees without one. */

@@ -72,13 +72,15 @@ export interface ScanRows {
   readonly max_points: number;
   /** Number of the source: scans of different sources are different ones. */
   readonly source: number;
+  /** Scan and time are wanted. */
+  readonly stamped: boolean;
 }
 
-/** The points of a source that are used: vec3d, and f64 of each. */
+/** The points of a source that are used: vec3d, and f64 of each if they are stamped. */
 export interface ScanPoints {
   readonly points: NativeColumn;
-  readonly scan_index: NativeColumn;
-  readonly time_s: NativeColumn;
+  readonly scan_index: NativeColumn | null;
+  readonly time_s: NativeColumn | null;
   readonly unusable_count: number;
 }
 

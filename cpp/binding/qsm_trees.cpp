@@ -112,8 +112,8 @@ Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// scanPoints(rows: { positions, skip, scan_index, time_s, shift, max_points, source }, options?):
-// NativeJob<{ points: vec3d, scan_index: f64, time_s: f64, unusable_count }>
+// scanPoints(rows: { positions, skip, scan_index, time_s, shift, max_points, source, stamped },
+// options?): NativeJob<{ points: vec3d, scan_index: f64 | null, time_s: f64 | null, unusable_count }>
 Napi::Value scan_points_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "rows");
   const auto positions = positions_column(js.Get("positions"));
@@ -123,18 +123,22 @@ Napi::Value scan_points_job(const Napi::CallbackInfo& info) {
   const Vec3d shift = vec3_field(js, "shift");
   const std::uint64_t max_points = whole_field(js, "max_points");
   const auto source = strict_whole<std::uint32_t>(js.Get("source"), "source");
+  const bool stamped = bool_field(js, "stamped");
   return start_job<ScanPoints>(
       info.Env(), job_options(info[1]),
       [=](OpContext& ctx) {
         return scan_points({positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), shift,
-                            scan_index.get(), time_s.get(), max_points, source},
+                            scan_index.get(), time_s.get(), max_points, source, stamped},
                            ctx);
       },
-      [](Napi::Env env, ScanPoints&& found) -> Napi::Value {
+      [stamped](Napi::Env env, ScanPoints&& found) -> Napi::Value {
+        const auto column = [&](Column<double>&& values) {
+          return stamped ? Napi::Value(ColumnHandle::wrap(env, std::move(values))) : env.Null();
+        };
         auto out = Napi::Object::New(env);
         out.Set("points", ColumnHandle::wrap(env, std::move(found.points)));
-        out.Set("scan_index", ColumnHandle::wrap(env, std::move(found.scan)));
-        out.Set("time_s", ColumnHandle::wrap(env, std::move(found.time_s)));
+        out.Set("scan_index", column(std::move(found.scan)));
+        out.Set("time_s", column(std::move(found.time_s)));
         out.Set("unusable_count", static_cast<double>(found.unusable_count));
         return out;
       });

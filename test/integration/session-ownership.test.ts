@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -49,6 +49,8 @@ describe.skipIf(process.platform === "win32")("the previous backend was killed a
       const [text] = (await once(parent.stdout as Readable, "data")) as [Buffer];
       const lease = owner(Number(text));
       expect(lease).toMatch(/"start_time":"/);
+      // A shell may still ask after its children until it has become that program.
+      await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n"));
       (parent.stdio[3] as Writable).end(); // the child reads to the end
       await eventually(() => expect(processStartTime(Number(text))).toBeNull());
       process.kill(Number(text), 0); // its id is still taken

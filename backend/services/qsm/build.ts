@@ -14,6 +14,7 @@ import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { hasStamps } from "../trees/inventory.ts";
 import { implausibleWarnings } from "./implausible.ts";
 import { modelOf, NO_MODEL, plausible, type QsmAnswer } from "./model.ts";
 import { swayingTreeWarning } from "./swaying-trees.ts";
@@ -70,7 +71,7 @@ export async function buildModel(checked: CheckedBuild, deps: Deps, job: Job): P
       (sum, { session }) => sum + positionsColumn(session.state).length,
       inlineOf(request).length,
     );
-    const bytes = READ_BYTES * rows + native.modelTreeBytes(rows, 0, true);
+    const bytes = READ_BYTES * rows + native.modelTreeBytes(rows, 0, isStamped(checked));
     return await deps.admission.run(job, "QSM build", bytes, () => built(checked, known, job));
   } catch (raw) {
     if (job.canceled) throw raw;
@@ -121,10 +122,16 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
   const quiet = job.quiet();
   const parts: native.ScanPoints[] = [];
   const noise: string[] = [];
-  let seenTwice = false;
-  const add = async (rows: Omit<native.ScanRows, "source">) => {
-    parts.push(await quiet.track(() => native.scanPoints({ ...rows, source: parts.length })));
-    seenTwice ||= parts.length > 1 || rows.scan_index !== null || rows.time_s !== null;
+  const stamped = isStamped({ request, sources });
+  const add = async (rows: Omit<native.ScanRows, "source" | "stamped">) => {
+    const found = await quiet.track(() => native.scanPoints({ ...rows, source: parts.length, stamped }));
+    const own = (column: NativeColumn | null) => column && job.adopt(new ColumnRef(column)).native;
+    parts.push({
+      ...found,
+      points: own(found.points) as NativeColumn,
+      scan_index: own(found.scan_index),
+      time_s: own(found.time_s),
+    });
   };
   for (const { source, session } of sources) {
     await session.read(job, async (state) => {
@@ -147,25 +154,30 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
     const positions = job.adopt(pointsColumn(inline)).native;
     await add({ positions, skip: null, scan_index: null, time_s: null, shift: [0, 0, 0], max_points: 0 });
   }
-  const joined = (of: "points" | "scan_index" | "time_s") =>
-    joinedColumn(
-      parts.map((part) => part[of]),
-      job,
-    );
-  const positions = await joined("points");
-  const [scan_index, time_s] = [await joined("scan_index"), await joined("time_s")];
+  const positions = await joinedColumn(parts, "points", job);
+  const scan_index = stamped ? await joinedColumn(parts, "scan_index", job) : null;
+  const time_s = stamped ? await joinedColumn(parts, "time_s", job) : null;
   const unusable = parts.reduce((sum, { unusable_count }) => sum + unusable_count, 0);
   const warnings = [...noise, ...(unusable > 0 ? [`${unusable} points are not finite and were left out.`] : [])];
-  return { positions, ...(seenTwice ? { scan_index, time_s } : { scan_index: null, time_s: null }), warnings };
+  return { positions, scan_index, time_s, warnings };
 }
 
-/** Columns of one type one after the other, as one that the run owns. */
-async function joinedColumn(columns: readonly NativeColumn[], job: Job): Promise<NativeColumn> {
-  const own = columns.map((column) => job.adopt(new ColumnRef(column)).native);
-  const [first] = own;
-  if (own.length === 1 && first) return first;
-  const parts = own.map((column) => ({ column, rows: column.length, drop: null, offset: ORIGIN, fill: null }));
-  return job.adopt(
-    new ColumnRef(await job.quiet().track(() => concatColumns(parts, { dtype: own[0]?.dtype ?? "f64", fill: 0 }))),
-  ).native;
+/** Whether it is known what was measured together: of several sources each is a scan. */
+function isStamped({ request, sources }: CheckedBuild): boolean {
+  const count = sources.length + (inlineOf(request).length > 0 ? 1 : 0);
+  return count > 1 || sources.some(({ session }) => hasStamps(session.state));
+}
+
+/** A column of the parts, one after the other, as one that the run owns. */
+async function joinedColumn(
+  parts: readonly native.ScanPoints[],
+  of: "points" | "scan_index" | "time_s",
+  job: Job,
+): Promise<NativeColumn> {
+  const columns = parts.map((part) => part[of] as NativeColumn);
+  const [first] = columns as [NativeColumn];
+  if (columns.length === 1) return first;
+  const joined = columns.map((column) => ({ column, rows: column.length, drop: null, offset: ORIGIN, fill: null }));
+  return job.adopt(new ColumnRef(await job.quiet().track(() => concatColumns(joined, { dtype: first.dtype, fill: 0 }))))
+    .native;
 }

@@ -57,6 +57,7 @@ ScanPoints scan_points(const ScanRows& source, OpContext& ctx) {
   const std::vector<std::size_t> rows = used_rows(source, out.unusable_count, ctx);
   out.points = Column<Vec3d>(rows.size());
   for (std::size_t k = 0; k < rows.size(); ++k) out.points[k] = source.positions[rows[k]] + source.shift;
+  if (!source.stamped) return out;
   out.scan = values_at(source.scan_index, rows, kSource * source.source);
   ctx.checkpoint();
   out.time_s = values_at(source.time_s, rows, 0);

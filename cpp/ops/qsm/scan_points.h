@@ -16,13 +16,15 @@ struct ScanRows {
   const AnyColumn* time_s;        ///< (n) seconds, or null: at one time
   std::uint64_t max_points;       ///< thinned to these by a stride; 0 = all
   std::uint32_t source;           ///< number of the source
+  bool stamped;                   ///< scan and time are wanted
 };
 
 /// Points of a source and what each was measured with.
 struct ScanPoints {
   Column<Vec3d> points;
-  Column<double> scan;           ///< as points; scans of different sources have different numbers
-  Column<double> time_s;         ///< as points
+  Column<double>
+      scan;  ///< as points; scans of different sources have different numbers. Empty unless stamped
+  Column<double> time_s;         ///< as points, or empty
   std::uint64_t unusable_count;  ///< points that are not finite or beyond 2^100 m, which are left out
 };
 

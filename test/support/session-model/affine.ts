@@ -78,7 +78,7 @@ export function moveCloud(cloud: ModelCloud, m: Matrix): ModelCloud {
   const factor = similarityFactor(m);
   const rigid = factor !== undefined && Math.abs(factor - 1) <= 1e-9;
   const extras = new Map(cloud.extras);
-  const inexact = new Set(["positions", "origins"]);
+  const inexact = new Set([...cloud.inexact, "positions", "origins"]);
   if (hasNormals(cloud) && !isTranslation(m)) {
     // A translation turns no normal: what was derived from them stays as well.
     const column = (slug: string) => cloud.extras.get(slug) ?? [];

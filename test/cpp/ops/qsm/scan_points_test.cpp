@@ -25,8 +25,14 @@ ScanPoints read(ScanRows rows) {
 
 ScanRows rows_of(const AnyColumn* scan, const AnyColumn* time, std::uint64_t most = 0,
                  std::uint32_t source = 0) {
-  return {
-      {kPoints.data(), kPoints.size()}, {kSkip.data(), kSkip.size()}, {10, 0, 0}, scan, time, most, source};
+  return {{kPoints.data(), kPoints.size()},
+          {kSkip.data(), kSkip.size()},
+          {10, 0, 0},
+          scan,
+          time,
+          most,
+          source,
+          true};
 }
 
 TEST(ScanPointsTest, PointsThatAreUsedKeepTheirScanAndTime) {
@@ -51,6 +57,14 @@ TEST(ScanPointsTest, ASourceWithoutColumnsIsOneScan) {
   EXPECT_EQ(first.scan[0], first.scan[2]);
   EXPECT_NE(first.scan[0], second.scan[0]);
   EXPECT_EQ(first.time_s[1], 0);
+}
+
+TEST(ScanPointsTest, StampsAreMadeWhereTheyAreWanted) {
+  ScanRows rows = rows_of(nullptr, nullptr);
+  rows.stamped = false;
+  const ScanPoints found = read(rows);
+  EXPECT_EQ(found.points.size(), 3U);
+  EXPECT_EQ(found.scan.size() + found.time_s.size(), 0U);
 }
 
 TEST(ScanPointsTest, AStrideKeepsAtMostSoMany) {

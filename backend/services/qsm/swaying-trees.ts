@@ -14,7 +14,7 @@ export function swayingTreeWarnings(results: readonly Seen[]): string[] {
   if (!first) return [];
   const most = swaying.reduce((a, b) => (b.spread_m > a.spread_m ? b : a), first);
   const seen = results.filter(({ view_fit }) => view_fit !== null).length;
-  const who = `${swaying.length} of ${seen} ${seen === 1 ? "tree stands" : "trees stand"} at different places in different scans, as in wind: up to ${millimetres(most.spread_m)} root mean square (tree ${most.tree_id}).`;
+  const who = `${swaying.length} of ${seen} ${seen === 1 ? "tree stands" : "trees stand"} at different places in different scans, or visits of the scanner, as in wind: up to ${millimetres(most.spread_m)} root mean square (tree ${most.tree_id}).`;
   if (!first.aligned)
     return [
       `${who} Their branches come out too thick or too thin, and volumes have no intervals; align_scans true moves the scans of each tree onto each other.`,

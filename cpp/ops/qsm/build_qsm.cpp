@@ -87,6 +87,7 @@ double error_of_noise(const TaperLaws& laws) { return kErrorOfNoise * std::pow(l
 
 /// What the taper laws say of the points.
 void judge(const TaperLaws& laws, QsmBuildResult& result) {
+  result.cluster_share = laws.cluster_share;
   if (laws.noise_m > kMostNoise)
     result.warnings.push_back("points scatter " + millimetres(laws.noise_m) +
                               " about the surfaces of stem and branches: branches thinner than a few times "

@@ -33,7 +33,8 @@ struct QsmBuildResult {
   std::uint64_t reached_count;           ///< of them, connected with the base
   std::uint64_t node_count;              ///< of the skeleton
   std::vector<std::string> warnings;
-  bool radii_known;  ///< false: radii are guesses, and the intervals mean nothing
+  bool radii_known;          ///< false: radii are guesses, and the intervals mean nothing
+  double cluster_share = 0;  ///< of its length that runs through points that lie on no surface of wood, 0..1
 };
 
 /// Peak memory of build_qsm in addition to its arguments, result included.

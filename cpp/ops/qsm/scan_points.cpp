@@ -13,7 +13,7 @@ constexpr std::size_t kPerPoll = std::size_t{1} << 16;
 /// By which numbers of scans of different sources differ: no source numbers as many.
 constexpr double kSource = 4294967296.0;
 
-std::vector<std::size_t> used_rows(const ScanRows& source, std::uint64_t& unusable, const OpContext& ctx) {
+std::vector<std::size_t> used_rows(const ScanSource& source, std::uint64_t& unusable, const OpContext& ctx) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < source.positions.size; ++i) {
     if (i % kPerPoll == 0) ctx.checkpoint();
@@ -46,7 +46,7 @@ Column<double> values_at(const AnyColumn* column, const std::vector<std::size_t>
 
 }  // namespace
 
-ScanPoints scan_points(const ScanRows& source, OpContext& ctx) {
+ScanPoints scan_points(const ScanSource& source, OpContext& ctx) {
   const std::size_t n = source.positions.size;
   require(source.skip.empty() || source.skip.size == n, "skip must have one entry per point");
   require(is_finite(source.shift), "the shift must be finite");

@@ -8,7 +8,7 @@
 namespace pc {
 
 /// Rows of one of the sources of a tree.
-struct ScanRows {
+struct ScanSource {
   Span<const Vec3d> positions;    ///< (n) metres
   Span<const std::uint8_t> skip;  ///< (n) non-zero = leave out, or empty
   Vec3d shift;                    ///< added to the positions
@@ -30,6 +30,6 @@ struct ScanPoints {
 
 /// The points of a source that are used. Order: that of the rows. Cancel within 250 ms.
 /// Errors: kInvalidArgument for lengths that differ.
-ScanPoints scan_points(const ScanRows& source, OpContext& ctx);
+ScanPoints scan_points(const ScanSource& source, OpContext& ctx);
 
 }  // namespace pc

@@ -141,26 +141,38 @@ void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, T
                  OpContext& ctx) {
   constexpr int kTimes = 3;
   const BulkVector<Vec3d> seen = copy_of(tree.points);
+  TreeModel first;
   for (int time = 0; time < kTimes && !model.built.qsm.cylinders.empty(); ++time) {
     ctx.begin_phase("Comparing scans", 0);
     const TreeSway sway = tree_sway(model.built.qsm.cylinders, tree.wood(), ctx);
-    const bool moved = sways(sway);
     if (time == 0) {
+      const bool moved = sways(sway);
       model.views = {tree.views, 0, sway.scatter_m, sway.together_m, moved, moved && rows.align_scans};
+      if (!moved) return;
     }
-    if (time == 0 && !moved) break;
     for (std::size_t i = 0; i < seen.size(); ++i) tree.points[i] = tree.points[i] - sway.shift[i];
     model.views->spread_m = root_mean_square(seen, tree.points);
     if (!rows.align_scans) {
       model.built.radii_known = false;
-      break;
+      return;
     }
+    if (time == 0) first = {std::move(model.built), {}, model.point_count, model.voxel_m, model.views};
     params.moved_m = model.views->spread_m;
     build(copy_of(tree.points), rows, params, model, ctx);
   }
+  if (!model.built.qsm.cylinders.empty() && is_clearer(first.built, model.built)) return;
+  // Whatever moved, it is no wood that can be measured: leaves, or a shrub.
+  first.views->sways = first.views->aligned = false;
+  first.views->spread_m = 0;
+  model = std::move(first);
 }
 
 }  // namespace
+
+bool is_clearer(const QsmBuildResult& first, const QsmBuildResult& moved) {
+  constexpr double kFell = 0.8;  // in wind to 0.55 to 0.75, in shrubs to 0.95 and more
+  return moved.radii_known || moved.cluster_share < kFell * first.cluster_share;
+}
 
 TreeModel tree_model(const ModelRows& rows, const QsmBuildParams& params, OpContext& ctx) {
   TreeModel model;

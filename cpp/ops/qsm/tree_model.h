@@ -49,13 +49,17 @@ struct TreeModel {
 ///
 /// Views    A tree that wind moved while it was scanned is at another place in each scan, and branches become too thick. Where the
 ///          first model shows it (tree_sway), each view is moved onto the mean of all, by a shift that is smooth along the
-///          branches, and the model is built again, at most three times. Trees that stood still keep their first model.
+///          branches, and the model is built again, at most three times. Trees that stood still keep their first model, and those whose
+///          points are as far from any surface of wood after that.
 /// Order    That of build_qsm: rows, threads and the order of points do not matter.
 /// Cost     Of thin_points, build_qsm and tree_sway, up to four times for a tree that moved.
 /// Cancel   Within 250 ms.
 /// Errors   kInvalidArgument for fewer than kLeastModelPoints finite points, for an order that does not fit, and of
 ///          build_qsm.
 TreeModel tree_model(const ModelRows& rows, const QsmBuildParams& params, OpContext& ctx);
+
+/// Whether moving the views made more of a model: its radii are measured, or more of it lies on surfaces of wood.
+bool is_clearer(const QsmBuildResult& first, const QsmBuildResult& moved);
 
 /// Memory of tree_model, bytes. has_views: with scan_index or time_s.
 std::uint64_t tree_model_cost(std::uint64_t point_count, std::uint64_t max_points, bool has_views);

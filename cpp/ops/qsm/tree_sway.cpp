@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <random>
 #include <utility>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "ops/qsm/axis_owners.h"
 #include "ops/qsm/branch_system.h"
 
@@ -26,7 +28,10 @@ constexpr double kLeastScatter = 0.004, kMostScatter = 0.03;  // metres
 constexpr double kMad = 1.4826;
 constexpr int kRounds = 6;
 constexpr double kSettled = 5e-4;  // metres
-constexpr double kSways = 1.15;
+/// A tree sways if its points scatter less by this share about branches of each view, and by so many times what views drawn by chance
+/// gain; nothing is told by fewer points of a cylinder, and where views by chance have them scatter more.
+constexpr double kLeastGain = 0.12, kTimesChance = 2, kUnsettled = -0.02;
+constexpr std::size_t kFewestPoints = 9;
 constexpr std::uint64_t kPointBytes = 64, kPointsPerCylinder = 12;
 
 /// Points by cylinder and in their order, as CSR.
@@ -244,6 +249,19 @@ class SwaySystem {
   std::vector<double> x_;
 };
 
+/// The points' views in an order drawn by chance, the same every time; those without one keep none.
+std::vector<std::uint32_t> shuffled(const SeenWood& wood) {
+  std::vector<std::uint32_t> seen, out(wood.view.begin(), wood.view.end());
+  for (const std::uint32_t view : out)
+    if (view < wood.views) seen.push_back(view);
+  std::mt19937_64 random(1);
+  for (std::size_t i = seen.size(); i > 1; --i) std::swap(seen[i - 1], seen[random() % i]);
+  std::size_t next = 0;
+  for (std::uint32_t& view : out)
+    if (view < wood.views) view = seen[next++];
+  return out;
+}
+
 double place_along(const QsmCylinder& c, const Vec3d& p) {
   const Vec3d edge = c.end - c.start;
   const double squared = dot(edge, edge);
@@ -258,20 +276,33 @@ TreeSway tree_sway(const std::vector<QsmCylinder>& cylinders, const SeenWood& wo
   static_assert(kMostSwayViews == 10);
   const BulkVector<std::uint32_t> owner = axis_owners(cylinders, wood.points, kReach, ctx);
   const Samples samples = samples_of(cylinders, wood, owner);
-  TreeSway out{BulkVector<Vec3d>(wood.points.size), 0, 0};
+  TreeSway out{BulkVector<Vec3d>(wood.points.size), 0, 0, 0, 0};
   out.together_m = SwaySystem(cylinders, wood, samples, 0).settle(ctx);
+  const std::vector<std::uint32_t> mixed = shuffled(wood);
+  const SeenWood by_chance{wood.points, {mixed.data(), mixed.size()}, wood.views};
+  out.by_chance_m = SwaySystem(cylinders, by_chance, samples, wood.views).settle(ctx);
+  out.points_per_cylinder = samples.point.size() / std::max<std::size_t>(1, cylinders.size());
   SwaySystem apart(cylinders, wood, samples, wood.views);
   out.scatter_m = apart.settle(ctx);
-  for (std::size_t i = 0; i < wood.points.size; ++i) {
-    const bool is_seen = owner[i] != kNoAxis && wood.view[i] < wood.views;
-    out.shift[i] = is_seen
-                       ? apart.shift(owner[i], place_along(cylinders[owner[i]], wood.points[i]), wood.view[i])
-                       : Vec3d{0, 0, 0};
-  }
+  parallel_for(ctx, wood.points.size, 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool is_seen = owner[i] != kNoAxis && wood.view[i] < wood.views;
+      out.shift[i] =
+          is_seen ? apart.shift(owner[i], place_along(cylinders[owner[i]], wood.points[i]), wood.view[i])
+                  : Vec3d{0, 0, 0};
+    }
+  });
   return out;
 }
 
-bool sways(const TreeSway& sway) { return sway.together_m > kSways * std::max(sway.scatter_m, 0.001); }
+bool sways(const TreeSway& sway) {
+  constexpr double kLeast = 0.001;  // metres
+  const double together = std::max(sway.together_m, kLeast);
+  const double gain = together / std::max(sway.scatter_m, kLeast) - 1;
+  const double chance = together / std::max(sway.by_chance_m, kLeast) - 1;
+  return sway.points_per_cylinder >= kFewestPoints && chance >= kUnsettled &&
+         gain > std::max(kLeastGain, kTimesChance * chance);
+}
 
 std::uint64_t sway_cost(std::uint64_t point_count) {
   const std::uint64_t used = std::min<std::uint64_t>(point_count, kMostSwayPoints);

@@ -25,8 +25,10 @@ struct SeenWood {
 /// How a tree stood in each view.
 struct TreeSway {
   BulkVector<Vec3d> shift;  ///< (n) of each point from the mean of the views; 0 without a view
-  double scatter_m;   ///< of the points about the branches as each view has them: robust standard deviation
-  double together_m;  ///< about the same branches in all views
+  double scatter_m;    ///< of the points about the branches as each view has them: robust standard deviation
+  double together_m;   ///< about the same branches in all views
+  double by_chance_m;  ///< as scatter_m, of views that are drawn by chance: more unknowns always fit better
+  std::size_t points_per_cylinder;
 };
 
 /// How a tree that moved in the wind stood in each view, from its model.
@@ -41,7 +43,8 @@ struct TreeSway {
 /// Source   Own; for stems alone stem_drift.h.
 TreeSway tree_sway(const std::vector<QsmCylinder>& cylinders, const SeenWood& wood, OpContext& ctx);
 
-/// Whether views show the tree at different places: their points scatter less about branches that each view has for itself.
+/// Whether views show the tree at different places: their points scatter less about branches that each view has for itself, and by
+/// more than chance.
 bool sways(const TreeSway& sway);
 
 /// Memory of tree_sway besides its arguments, bytes.

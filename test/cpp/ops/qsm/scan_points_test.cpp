@@ -17,14 +17,14 @@ const std::vector<Vec3d> kPoints{{0, 0, 0}, {1, 0, 0}, {std::nan(""), 0, 0},
                                  {3, 0, 0}, {4, 0, 0}, {1e31, 0, 0}};
 const std::vector<std::uint8_t> kSkip{0, 1, 0, 0, 0, 0};
 
-ScanPoints read(ScanRows rows) {
+ScanPoints read(ScanSource rows) {
   JobControl control;
   OpContext ctx(control);
   return scan_points(rows, ctx);
 }
 
-ScanRows rows_of(const AnyColumn* scan, const AnyColumn* time, std::uint64_t most = 0,
-                 std::uint32_t source = 0) {
+ScanSource rows_of(const AnyColumn* scan, const AnyColumn* time, std::uint64_t most = 0,
+                   std::uint32_t source = 0) {
   return {{kPoints.data(), kPoints.size()},
           {kSkip.data(), kSkip.size()},
           {10, 0, 0},
@@ -60,7 +60,7 @@ TEST(ScanPointsTest, ASourceWithoutColumnsIsOneScan) {
 }
 
 TEST(ScanPointsTest, StampsAreMadeWhereTheyAreWanted) {
-  ScanRows rows = rows_of(nullptr, nullptr);
+  ScanSource rows = rows_of(nullptr, nullptr);
   rows.stamped = false;
   const ScanPoints found = read(rows);
   EXPECT_EQ(found.points.size(), 3U);
@@ -79,7 +79,7 @@ TEST(ScanPointsTest, RefusesOtherLengths) {
   const AnyColumn few = test::column_of<double>({1, 2});
   EXPECT_THROW(read(rows_of(&few, nullptr)), Error);
   EXPECT_THROW(read(rows_of(nullptr, &few)), Error);
-  ScanRows rows = rows_of(nullptr, nullptr);
+  ScanSource rows = rows_of(nullptr, nullptr);
   rows.skip = {kSkip.data(), 2};
   EXPECT_THROW(read(rows), Error);
   rows = rows_of(nullptr, nullptr);

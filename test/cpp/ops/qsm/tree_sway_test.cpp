@@ -47,7 +47,7 @@ TEST(TreeSwayTest, FindsHowEachScanHasTheTree) {
   const SwayingTree tree(0.06, 4);
   const TreeSway sway = swayed(tree, 4);
   EXPECT_TRUE(sways(sway));
-  EXPECT_LT(left(tree, sway, 4), 0.4 * left(tree, {BulkVector<Vec3d>(tree.points.size()), 0, 0}, 4));
+  EXPECT_LT(left(tree, sway, 4), 0.4 * left(tree, {BulkVector<Vec3d>(tree.points.size()), 0, 0, 0, 0}, 4));
   EXPECT_LT(sway.scatter_m, 0.0035);
   EXPECT_GT(sway.together_m, 1.5 * sway.scatter_m);
 }
@@ -132,6 +132,46 @@ TEST(TreeModelTest, ATreeThatStoodStillHasTheModelOfItsPoints) {
   EXPECT_FALSE(model.views->sways);
   EXPECT_EQ(model.views->spread_m, 0);
   EXPECT_EQ(volume_of(model), volume_of(rows.model(true, false)));
+}
+
+/// Leaves of a shrub, each seen by one of three scans.
+SwayingTree shrub() {
+  SwayingTree out(0, 1);
+  out.points.clear();
+  out.scan.clear();
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  for (int leaf = 0; leaf < 300; ++leaf) {
+    const Vec3d at{0.7 * unit(random), 0.7 * unit(random), 1 + 0.7 * unit(random)};
+    const Vec3d u{0.05 * unit(random), 0.05 * unit(random), 0.05 * unit(random)};
+    const Vec3d v{0.05 * unit(random), 0.05 * unit(random), 0.05 * unit(random)};
+    for (int i = 0; i < 40; ++i) {
+      out.points.push_back(at + u * unit(random) + v * unit(random));
+      out.scan.push_back(leaf % 3);
+    }
+  }
+  return out;
+}
+
+TEST(TreeModelTest, AShrubKeepsTheModelOfItsPoints) {
+  const Rows rows(shrub());
+  const TreeModel model = rows.model(true);
+  ASSERT_TRUE(model.views);
+  EXPECT_FALSE(model.views->sways);
+  EXPECT_EQ(volume_of(model), volume_of(rows.model(true, false)));
+}
+
+TEST(TreeModelTest, AModelIsClearerIfItsRadiiAreKnownOrMoreOfItLiesOnWood) {
+  const auto built = [](bool known, double cluster_share) {
+    QsmBuildResult out{};
+    out.radii_known = known;
+    out.cluster_share = cluster_share;
+    return out;
+  };
+  EXPECT_TRUE(is_clearer(built(false, 0.7), built(true, 0.69)));
+  EXPECT_TRUE(is_clearer(built(false, 0.67), built(false, 0.5)));    // wind
+  EXPECT_FALSE(is_clearer(built(false, 0.88), built(false, 0.83)));  // shrubs
+  EXPECT_FALSE(is_clearer(built(false, 0.6), built(false, 0.87)));
 }
 
 TEST(TreeModelTest, RowsAndThreadsDoNotMatterToATreeInTheWind) {

@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kPerPoll = std::size_t{1} << 16;
 /// Of thin_points per kept point, and a gathered one.
 constexpr std::uint64_t kThinBytes = 200, kPointBytes = sizeof(Vec3d);
-/// Of a point with a view: stamp, view, order, places before and after, and a copy.
-constexpr std::uint64_t kViewBytes = 3 * sizeof(Vec3d) + sizeof(ViewStamp) + 16;
+/// Of a point with a view: stamp, row, views, order, places before and after, and a copy.
+constexpr std::uint64_t kViewBytes = 3 * sizeof(Vec3d) + sizeof(ViewStamp) + 24;
 
 /// Calls visit(row) for every row of the tree.
 template <class Visit>

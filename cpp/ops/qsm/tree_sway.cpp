@@ -32,7 +32,8 @@ constexpr double kSettled = 5e-4;  // metres
 /// gain; nothing is told by fewer points of a cylinder, and where views by chance have them scatter more.
 constexpr double kLeastGain = 0.12, kTimesChance = 2, kUnsettled = -0.02;
 constexpr std::size_t kFewestPoints = 9;
-constexpr std::uint64_t kPointBytes = 64, kPointsPerCylinder = 12;
+/// Cylinders do not grow with the density: a tree of 1 M points has about as many as one of 200,000.
+constexpr std::uint64_t kPointBytes = 64, kPointsPerCylinder = 12, kMostDense = 200'000;
 
 /// Points by cylinder and in their order, as CSR.
 struct Samples {
@@ -305,7 +306,7 @@ bool sways(const TreeSway& sway) {
 }
 
 std::uint64_t sway_cost(std::uint64_t point_count) {
-  const std::uint64_t used = std::min<std::uint64_t>(point_count, kMostSwayPoints);
+  const std::uint64_t used = std::min(point_count, kMostDense);
   const std::uint64_t size = 3 * kMostSwayViews + 4;
   return kPointBytes * point_count + used / kPointsPerCylinder * size * size * sizeof(double);
 }

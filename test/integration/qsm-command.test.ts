@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { NodeIO } from "@gltf-transform/core";
 import { beforeEach, expect, test } from "vitest";
 import { runReal as command } from "../support/cli/real-command-line.ts";
+import { swayingTree } from "../support/qsm/swaying-tree.ts";
 import { folderOfTest } from "../support/run/folders.ts";
 import { poleTree } from "../support/scans/pole-tree.ts";
 
@@ -55,6 +56,23 @@ test("model, leaves on it, tables, meshes and pictures, far from the origin", as
     expect(Math.max(...off)).toBeLessThan(3.2);
   }
   expect(summary.outputs.pictures.map((path: string) => existsSync(path))).toEqual([true, true, true, true, true]);
+});
+
+test("scans that wind has at different places are moved onto each other, unless --no-align says not to", async () => {
+  writeFileSync(cloud, `${swayingTree(0.08).join("\n").replaceAll(" ", ",")}\n`);
+  const summaryOf = async (...more: string[]) => {
+    const { code, stdout } = await command(root, ["qsm", cloud, "--out", out, "--json", "--force", ...more]);
+    expect(code).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const aligned = await summaryOf();
+  expect(aligned.parameters.align).toBe(true);
+  expect(aligned.model.view_fit).toMatchObject({ n_views: 4, sways: true, aligned: true });
+  expect(aligned.warnings.join(" ")).toMatch(/^The tree stands at different places .*; --no-align leaves them\./);
+  const left = await summaryOf("--no-align");
+  expect(left.parameters.align).toBe(false);
+  expect(left.model.view_fit).toMatchObject({ sways: true, aligned: false });
+  expect(left.warnings.join(" ")).toMatch(/no intervals; leave --no-align out\./);
 });
 
 test("options that cannot be used are refused, and nothing is written", async () => {

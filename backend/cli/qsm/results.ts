@@ -121,7 +121,7 @@ export async function writeModel(
   await out.write(FILES.mesh, qsmGlb(found.mesh));
   if (found.leaves) await out.write(LEAF_FILE, await texturedGlb(found.leaves.mesh, "leaves", found.mesh.origin));
   for (const [name, text] of Object.entries(tables(found))) await out.write(name, text);
-  const { twig_radius_mm, radius_model, leaves, reading, pictureSize } = options;
+  const { twig_radius_mm, radius_model, align, leaves, reading, pictureSize } = options;
   const outputs = Object.fromEntries(
     Object.entries({
       report: REPORT_FILE,
@@ -132,7 +132,13 @@ export async function writeModel(
   );
   const document = {
     cloud: { path: points.file.path, bytes: points.file.bytes, points: points.tail.point_count },
-    model: { points_used: model.points_used, n_cylinders: model.n_cylinders, n_shoots: model.n_shoots, metrics },
+    model: {
+      points_used: model.points_used,
+      n_cylinders: model.n_cylinders,
+      n_shoots: model.n_shoots,
+      view_fit: model.view_fit,
+      metrics,
+    },
     diameter_classes: found.classes,
     leaves: leafRecord(found.leaves),
     outputs: { ...outputs, pictures: figures.map(({ name }) => out.final(`${name}.png`)) },
@@ -141,6 +147,7 @@ export async function writeModel(
     parameters: {
       twig_radius_mm,
       radius_model,
+      align,
       leaves,
       units: reading.units ?? null,
       columns: reading.columns ?? null,

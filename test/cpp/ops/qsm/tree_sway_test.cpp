@@ -176,6 +176,10 @@ TEST(TreeModelTest, AModelIsClearerIfItsRadiiAreKnownOrMoreOfItLiesOnWood) {
 
 TEST(TreeModelTest, RowsAndThreadsDoNotMatterToATreeInTheWind) {
   SwayingTree tree(0.06, 3);
+  for (std::size_t i = 0, n = tree.points.size(); i < n; i += 20) {
+    tree.points.push_back(tree.points[i]);  // two scans at one place
+    tree.scan.push_back(tree.scan[i] == 2 ? 0 : 2);
+  }
   const TreeModel model = Rows(tree).model(true, true, 1);
   std::vector<std::size_t> order(tree.points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

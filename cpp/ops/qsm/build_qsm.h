@@ -27,13 +27,13 @@ struct QsmBuildParams {
 };
 
 struct QsmBuildResult {
-  Qsm qsm;                               ///< empty: no tree was found (reached_count and node_count say why)
-  VolumeInterval total, stem, branches;  ///< 95 %
-  std::uint64_t points_used;             ///< finite points
-  std::uint64_t reached_count;           ///< of them, connected with the base
-  std::uint64_t node_count;              ///< of the skeleton
+  Qsm qsm;  ///< empty: no tree was found (reached_count and node_count say why)
+  VolumeInterval total{}, stem{}, branches{};  ///< 95 %
+  std::uint64_t points_used = 0;               ///< finite points
+  std::uint64_t reached_count = 0;             ///< of them, connected with the base
+  std::uint64_t node_count = 0;                ///< of the skeleton
   std::vector<std::string> warnings;
-  bool radii_known;          ///< false: radii are guesses, and the intervals mean nothing
+  bool radii_known = true;   ///< false: radii are guesses, and the intervals mean nothing
   double cluster_share = 0;  ///< of its length that runs through points that lie on no surface of wood, 0..1
 };
 

@@ -140,6 +140,7 @@ double root_mean_square(const BulkVector<Vec3d>& points, const BulkVector<Vec3d>
 void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, TreeModel& model,
                  OpContext& ctx) {
   constexpr int kTimes = 3;
+  if (model.built.qsm.cylinders.empty()) return;
   const BulkVector<Vec3d> seen = copy_of(tree.points);
   TreeModel first;
   for (int time = 0; time < kTimes && !model.built.qsm.cylinders.empty(); ++time) {

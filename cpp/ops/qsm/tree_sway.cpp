@@ -35,6 +35,13 @@ constexpr std::size_t kFewestPoints = 9;
 /// Cylinders do not grow with the density: a tree of 1 M points has about as many as one of 200,000.
 constexpr std::uint64_t kPointBytes = 64, kPointsPerCylinder = 12, kMostDense = 200'000;
 
+/// Where along a cylinder a point is: 0 at its start, 1 at its end.
+double place_along(const QsmCylinder& c, const Vec3d& p) {
+  const Vec3d edge = c.end - c.start;
+  const double squared = dot(edge, edge);
+  return squared > 0 ? std::clamp(dot(p - c.start, edge) / squared, 0.0, 1.0) : 0;
+}
+
 /// Points by cylinder and in their order, as CSR.
 struct Samples {
   std::vector<std::uint32_t> first, point;
@@ -46,10 +53,8 @@ Samples samples_of(const std::vector<QsmCylinder>& cylinders, const SeenWood& wo
   const auto is_near = [&](std::size_t i) {
     if (owner[i] == kNoAxis || wood.view[i] >= wood.views) return false;
     const QsmCylinder& c = cylinders[owner[i]];
-    const Vec3d edge = c.end - c.start, off = wood.points[i] - c.start;
-    const double squared = dot(edge, edge);
-    const double t = squared > 0 ? std::clamp(dot(off, edge) / squared, 0.0, 1.0) : 0;
-    return squared_distance(off, edge * t) < (c.radius + kRoom) * (c.radius + kRoom);
+    const Vec3d axis = c.start + (c.end - c.start) * place_along(c, wood.points[i]);
+    return squared_distance(wood.points[i], axis) < (c.radius + kRoom) * (c.radius + kRoom);
   };
   Samples out{std::vector<std::uint32_t>(cylinders.size() + 1, 0), {}};
   std::vector<std::uint32_t> kept;
@@ -261,12 +266,6 @@ std::vector<std::uint32_t> shuffled(const SeenWood& wood) {
   for (std::uint32_t& view : out)
     if (view < wood.views) view = seen[next++];
   return out;
-}
-
-double place_along(const QsmCylinder& c, const Vec3d& p) {
-  const Vec3d edge = c.end - c.start;
-  const double squared = dot(edge, edge);
-  return squared > 0 ? std::clamp(dot(p - c.start, edge) / squared, 0.0, 1.0) : 0;
 }
 
 }  // namespace

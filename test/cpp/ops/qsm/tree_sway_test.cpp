@@ -161,6 +161,18 @@ TEST(TreeModelTest, AShrubKeepsTheModelOfItsPoints) {
   EXPECT_EQ(volume_of(model), volume_of(rows.model(true, false)));
 }
 
+TEST(TreeModelTest, PointsAtOnePlaceInSeveralScansHaveNoModel) {
+  SwayingTree tree(0, 1);
+  tree.points.assign(200, {1, 1, 1});
+  tree.scan.resize(200);
+  for (std::size_t i = 0; i < 200; ++i) tree.scan[i] = static_cast<double>(i % 3);
+  const TreeModel model = Rows(tree).model(true);
+  EXPECT_TRUE(model.built.qsm.cylinders.empty());
+  EXPECT_FALSE(model.metrics || model.views);
+  EXPECT_EQ(model.point_count, 200U);
+  EXPECT_EQ(model.built.points_used, 200U);
+}
+
 TEST(TreeModelTest, AModelIsClearerIfItsRadiiAreKnownOrMoreOfItLiesOnWood) {
   const auto built = [](bool known, double cluster_share) {
     QsmBuildResult out{};

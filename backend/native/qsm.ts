@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { QsmParams } from "../../shared/contract/qsm.ts";
-import type { QsmCylinder, QsmMetrics, QsmShoot } from "../../shared/contract/qsm-records.ts";
+import type { QsmCylinder, QsmMetrics, QsmShoot, TreeViewFit } from "../../shared/contract/qsm-records.ts";
 import { BLOCK_BYTES } from "../../shared/limits.ts";
 import type { DType, NativeColumn, NativeJob } from "./core/handles.ts";
 import { addonAs } from "./core/load.ts";
@@ -47,16 +47,6 @@ export interface ModelRows {
   readonly time_s: NativeColumn | null;
   /** Views of a tree that do not fit each other are moved onto each other. */
   readonly align_scans: boolean;
-}
-
-/** Whether the views of a tree fit each other; lengths in metres (cpp/ops/qsm/tree_model.h). */
-export interface TreeViewFit {
-  readonly n_views: number;
-  readonly spread_m: number;
-  readonly scatter_m: number;
-  readonly together_m: number;
-  readonly sways: boolean;
-  readonly aligned: boolean;
 }
 
 /** Rows of one of the sources of a tree. */

@@ -61,6 +61,8 @@ const TREE_COLUMNS: readonly Column<ListedTree>[] = [
   ["agb_method", ({ settings: { biomassMethod } }) => (biomassMethod === "none" ? "" : biomassMethod)],
   ["dbh_sigma_m", ({ tree }) => tree.dbh?.sigma_m],
   field("hegyi_index_corrected"),
+  field("cut_width_m"),
+  field("cut_top"),
 ];
 
 export interface TreeTable {

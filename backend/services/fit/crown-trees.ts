@@ -10,7 +10,10 @@ import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { sourceStride, sourceTranslation } from "../run/points.ts";
+import { cutTreesOf, cutWarnings } from "../trees/cut-trees.ts";
 
+const CUT_EFFECT = "Its crown is that of the part within, and so are volume, extents and offset.";
+const CUTS_EFFECT = "Their crowns are those of the parts within, and so are volumes, extents and offsets.";
 const EFFECT = "the crowns leave them out. Run Segment Wood again, or use use_leaf_only false.";
 
 /** Trees of a session, and the points of each. */
@@ -41,6 +44,8 @@ export async function crownTrees(state: CloudState, request: CrownRequest, job: 
   const rows = { positions, skip, order: null, ground_class, wood_class, leaf_only: use_leaf_only };
   const ids = [...new Set(request.tree_instance_ids ?? [])];
   const split = ids.length > 0 && instances ? await partsOf(instances, skip, ids, job) : null;
+  const cut = await cutTreesOf(positions, misses, split && instances, job);
+  const parts = split ? ids.flatMap((id) => cut.get(id) ?? []) : [...cut.values()];
   const trees = split && instances ? [{ column: instances, min: 0, max: 0, values: ids }] : [];
   return {
     parts: split?.parts ?? new Map([[0, { first: 0, count: Math.ceil(hit_count / stride) }]]),
@@ -48,6 +53,7 @@ export async function crownTrees(state: CloudState, request: CrownRequest, job: 
     offset: [sx + tx, sy + ty, sz + tz],
     warnings: [
       ...(split ? [] : await noiseTakesPart(state, hits, job)),
+      ...cutWarnings(parts, split ? ids.length : 1, parts.length === 1 ? CUT_EFFECT : CUTS_EFFECT),
       ...missingLabels(request, { instances, ground_class, wood_class }),
       ...(use_leaf_only && wood_class
         ? await unlabelledWood(state, { trees, wood: wood_class, skip }, EFFECT, job)

@@ -10,6 +10,7 @@ import { MAX_ANSWER_CROWN_TRIANGLES, MAX_CROWN_TRIANGLES, MAX_FITTED_CROWNS } fr
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
+import { cutTreesBytes } from "../../native/cut-trees.ts";
 import * as native from "../../native/fit.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
@@ -67,7 +68,8 @@ export async function fitCrowns(checked: CheckedCrowns, deps: Deps, job: Job): P
     return await session.read(job, (state) => {
       const rows = positionsColumn(state).length;
       const crowns = Math.max(1, request.tree_instance_ids?.length ?? 0);
-      const bytes = native.crownFitBytes(rows, shape === "alpha") + ORDER_ROW_BYTES * rows + CROWN_LIST_BYTES * crowns;
+      const fitting = native.crownFitBytes(rows, shape === "alpha") + CROWN_LIST_BYTES * crowns;
+      const bytes = ORDER_ROW_BYTES * rows + Math.max(fitting, cutTreesBytes(rows));
       return deps.admission.run(job, "Crown fit", bytes, async () => {
         const trees = await crownTrees(state, request, job.quiet());
         const fits = await fitAll(trees, checked, job);

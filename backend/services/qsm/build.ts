@@ -7,6 +7,7 @@ import type { Job, PhaseWeight } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import { concatColumns } from "../../native/cloud/edit.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
+import { cutTreesBytes } from "../../native/cut-trees.ts";
 import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -14,6 +15,7 @@ import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { cutTreesOf, cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
 import { implausibleWarnings } from "./implausible.ts";
 import { modelOf, NO_MODEL, plausible, type QsmAnswer } from "./model.ts";
@@ -37,6 +39,8 @@ interface BuildSource {
   readonly source: PointSource;
   readonly session: CloudSession;
 }
+
+const CUT_EFFECT = "The model is that of the part within, without intervals of volumes.";
 
 /** A request whose sessions exist. */
 export interface CheckedBuild {
@@ -71,7 +75,7 @@ export async function buildModel(checked: CheckedBuild, deps: Deps, job: Job): P
       (sum, { session }) => sum + positionsColumn(session.state).length,
       inlineOf(request).length,
     );
-    const bytes = READ_BYTES * rows + native.modelTreeBytes(rows, 0, isStamped(checked));
+    const bytes = READ_BYTES * rows + Math.max(cutTreesBytes(rows), native.modelTreeBytes(rows, 0, isStamped(checked)));
     return await deps.admission.run(job, "QSM build", bytes, () => built(checked, known, job));
   } catch (raw) {
     if (job.canceled) throw raw;
@@ -94,8 +98,9 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   job.stage("Done", 1, 1);
   const { points_used, view_fit } = found;
   const doubts = implausibleWarnings(read.positions.length, found.metrics);
-  const metrics = plausible(found.metrics, doubts);
-  const warnings = [...said, ...found.warnings, ...swayingTreeWarning(view_fit), ...doubts];
+  const cut = cutWarnings([...(await cutTreesOf(read.positions, null, null, job.quiet())).values()], 1, CUT_EFFECT);
+  const metrics = plausible(found.metrics, [...doubts, ...cut]);
+  const warnings = [...said, ...found.warnings, ...swayingTreeWarning(view_fit), ...cut, ...doubts];
   return { success: true, ...model, metrics, view_fit, points_used, warnings, error: null };
 }
 

@@ -11,6 +11,7 @@ import { noiseWarnings } from "../classify/noise-rows.ts";
 import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { coarseWarnings } from "../trees/coarse-coordinates.ts";
+import { type CutTrees, cutTreesOf } from "../trees/cut-trees.ts";
 import { treeHits } from "../trees/tree-noise.ts";
 
 const WOOD = 1;
@@ -24,6 +25,8 @@ export interface BatchTrees {
   readonly rows: Omit<ModelRows, "first" | "count">;
   /** The wood filter was applied. */
   readonly wood_only: boolean;
+  /** By the border of the cloud, leaves and all. */
+  readonly cut: CutTrees;
   readonly warnings: readonly string[];
 }
 
@@ -43,6 +46,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       "invalid_argument",
       asked ? "None of tree_ids is a tree of this cloud." : "No point has a tree: all values of tree_instance are 0.",
     );
+  const cut = await cutTreesOf(positions, skip, instances, job);
   const clean = noise_count > 0 ? await job.track(() => classCounts(instances, skip)) : sizes;
   const noise = pointsOf(ids, sizes) - pointsOf(ids, clean);
   const wood = request.wood_only ? optionalExtra(state, "wood_class") : null;
@@ -71,6 +75,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       align_scans: request.align_scans,
     },
     wood_only: wood !== null,
+    cut,
     warnings: [
       ...(request.wood_only && !wood
         ? ["No wood labels: the cloud has no column wood_class, all points are used."]

@@ -9,15 +9,17 @@ import { AppError, type ErrorCode } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
+import { cutTreesBytes } from "../../native/cut-trees.ts";
 import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
+import { cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
 import { scanFitLook } from "../trees/scan-fit.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
 import { implausibleWarnings } from "./implausible.ts";
-import { modelOf, plausible, type QsmModel } from "./model.ts";
+import { modelOf, plausible, type QsmModel, withoutIntervals } from "./model.ts";
 import { swayingTreeWarnings } from "./swaying-trees.ts";
 import { thinnedTreeWarnings } from "./thinned-trees.ts";
 import { type BatchTrees, batchTrees } from "./tree-rows.ts";
@@ -48,7 +50,8 @@ export async function treeModels(
       job.stage("Indexing trees", 0.01, 0.02);
       const rows = positionsColumn(state).length;
       const look = await scanFitLook(state, request.skip_noise, deps, job.quiet());
-      const bytes = Math.max(look.bytes, ORDER_ROW_BYTES * rows + modelBytes(rows, request, hasStamps(state)));
+      const models = ORDER_ROW_BYTES * rows + modelBytes(rows, request, hasStamps(state));
+      const bytes = Math.max(look.bytes, ORDER_ROW_BYTES * rows + cutTreesBytes(rows), models);
       return deps.admission.run(job, "Tree QSM", bytes, async () => {
         const drift = await look.warnings(job.quiet());
         const trees = await batchTrees(state, request, job.quiet());
@@ -60,6 +63,7 @@ export async function treeModels(
           ...thinnedTreeWarnings(results, request),
           ...drift,
           ...swayingTreeWarnings(results),
+          ...cutTreeWarnings(results, trees),
         ];
         return { success: true, results, warnings, error: null };
       });
@@ -69,6 +73,13 @@ export async function treeModels(
     const { code, message } = fromNative(raw);
     return { success: false, results: [], warnings: [], error: message, code };
   }
+}
+
+function cutTreeWarnings(results: readonly TreeAnswer[], { cut }: BatchTrees): string[] {
+  const models = results.filter(({ success }) => success);
+  const parts = models.flatMap(({ tree_id }) => cut.get(tree_id) ?? []);
+  const effect = "Their models are those of the part within, without intervals of volumes (cut_width_m, cut_top).";
+  return cutWarnings(parts, models.length, effect);
 }
 
 /** Memory of as many trees as are built side by side: none has more points than the cloud, or than the budget. */
@@ -129,6 +140,7 @@ async function oneModel(
   { trees, request, start }: Build,
   own: Job,
 ): Promise<TreeAnswer> {
+  const cut = trees.cut.get(id);
   const failed = (code: ErrorCode, error: string, points_used = 0): TreeAnswer => ({
     tree_id: id,
     success: false,
@@ -142,6 +154,8 @@ async function oneModel(
     n_shoots: 0,
     metrics: null,
     view_fit: null,
+    cut_width_m: cut?.width_m ?? 0,
+    cut_top: cut?.top ?? false,
   });
   try {
     const found = await own.track(() => start({ ...trees.rows, first, count }));
@@ -158,8 +172,10 @@ async function oneModel(
       voxel_m: found.voxel_m,
       wood_only: trees.wood_only,
       ...counts,
-      metrics: plausible(found.metrics, doubts),
+      metrics: cut ? withoutIntervals(found.metrics) : plausible(found.metrics, doubts),
       view_fit: found.view_fit,
+      cut_width_m: cut?.width_m ?? 0,
+      cut_top: cut?.top ?? false,
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(request.include_models ? { cylinders, shoots } : {}),
     };

@@ -9,6 +9,7 @@ import { KIB } from "../../../shared/limits.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
+import type { CutTrees } from "./cut-trees.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
 
@@ -58,6 +59,8 @@ export interface InventoryRows {
   /** Skipped because of their size, and for another reason. */
   readonly small_count: number;
   readonly failed_count: number;
+  /** Of the trees, ascending. */
+  readonly ids: readonly number[];
   readonly impossible: ImpossibleTrees;
   /** Of the trees that have one. */
   readonly diameters: readonly Diameter[];
@@ -70,6 +73,7 @@ export interface InventoryRows {
 export function inventoryRows(
   found: TreeInventory,
   { fit_method, min_points }: { readonly fit_method: "ransac" | "hough"; readonly min_points: number },
+  cut: CutTrees = new Map(),
 ): InventoryRows {
   const trees = new Table(found.trees, found.tree_fields);
   const standing = found.stand ? new Table(found.stand_trees, found.stand_fields) : null;
@@ -92,6 +96,8 @@ export function inventoryRows(
     return {
       ...id,
       ...measures(trees, i, fit_method),
+      cut_width_m: cut.get(id.tree_id)?.width_m ?? 0,
+      cut_top: cut.get(id.tree_id)?.top ?? false,
       crown_hull_xy: hull(i),
       ...(standing ? competing(standing, i) : {}),
       flags: flagsOf(trees, i),
@@ -116,6 +122,7 @@ export function inventoryRows(
       };
     }),
     ground_sources,
+    ids: Array.from({ length: trees.length }, (_, i) => trees.get(i, "tree_id")),
     impossible: impossibleTrees(trees),
     diameters: Array.from({ length: trees.length }, (_, i) => ({
       tree_id: trees.get(i, "tree_id"),

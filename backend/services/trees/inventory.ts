@@ -11,6 +11,7 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import type { NativeJob } from "../../native/core/handles.ts";
+import { cutTreesBytes } from "../../native/cut-trees.ts";
 import * as native from "../../native/inventory.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { extraKey } from "../../sessions/column-names.ts";
@@ -21,13 +22,9 @@ import { NOISE_SLUGS, noiseWarnings } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 import { coarseWarnings } from "./coarse-coordinates.ts";
-import { doubtfulWarnings } from "./doubtful-diameters.ts";
-import { dropWarnings } from "./height-drops.ts";
-import { impossibleWarnings } from "./impossible-trees.ts";
+import { type CutTrees, cutTreesOf } from "./cut-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
-import { plotWarnings } from "./plot-warnings.ts";
-import { registrationWarnings } from "./scan-registration.ts";
-import { scatterWarnings } from "./stem-scatter.ts";
+import { inventoryWarnings } from "./inventory-warnings.ts";
 import { severalStemsWarnings, stemsInTreesBytes } from "./stems-in-trees.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
 import { treeSizes } from "./tree-sizes.ts";
@@ -78,11 +75,13 @@ export async function treeInventory(
       const { rows, largest } = await treeSizes(trees.native, { skip, has_noise: numbered > 0 }, deps, job);
       const compared = optionalExtra(base, "scan_index") ? COMPARED_BYTES * rows : 0;
       const measuring = native.treeInventoryBytes(rows, largest, job.threads) + compared;
-      const bytes = Math.max(measuring, stemsInTreesBytes(trees.native.length, hits.hit_count));
+      const all = trees.native.length;
+      const bytes = Math.max(measuring, stemsInTreesBytes(all, hits.hit_count), cutTreesBytes(all));
       return deps.admission.run(job, "Tree inventory", bytes, async () => {
         const found = await measured(session, base, skip, params, job);
         const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
-        const answer = answerOf(found, request, params, job);
+        const cut = await cutTreesOf(positionsColumn(base), skip, trees.native, quiet);
+        const answer = answerOf(found, cut, { request, params }, job);
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
         const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
         const several = await severalStemsWarnings(base, skip, request.tree_ids, quiet);
@@ -220,12 +219,12 @@ function sameCloud(session: CloudSession, base: CloudState): boolean {
 
 function answerOf(
   found: native.TreeInventory,
-  request: TreeInventoryRequest,
-  params: Params,
+  cut: CutTrees,
+  { request, params }: { readonly request: TreeInventoryRequest; readonly params: Params },
   job: Job,
 ): InventoryAnswer {
   job.stage("Finalizing", 1, 1);
-  const rows = inventoryRows(found, params);
+  const rows = inventoryRows(found, params, cut);
   const { trees, stem_curve, skipped, ground_sources } = rows;
   const success = trees.length > 0;
   const { overlap_known: _, plot_seen_share: __, trees_on_ground_share: ___, ...stand } = found.stand ?? {};
@@ -236,7 +235,7 @@ function answerOf(
     stand: found.stand && { ...(stand as typeof found.stand), competition_radius_m: params.competition_radius_m },
     ground_sources,
     skipped,
-    warnings: warningsOf(found, rows, request),
+    warnings: inventoryWarnings(found, rows, request, cut),
     scan_offsets: [...found.scan_offsets],
     view_fit: viewFitOf(found.view_fit),
     params: { ...params, skip_noise: request.skip_noise },
@@ -245,42 +244,4 @@ function answerOf(
       : `No tree could be measured; ${skipped.length > 0 ? "skipped tells why" : "tree_ids is empty"}.`,
     ...(success ? {} : { code: "invalid_argument" as const }),
   };
-}
-
-function warningsOf(
-  found: native.TreeInventory,
-  {
-    small_count,
-    failed_count,
-    ground_sources,
-    impossible,
-    diameters,
-    scatters_m,
-    drops_m,
-  }: ReturnType<typeof inventoryRows>,
-  { min_points, tree_ids }: TreeInventoryRequest,
-): string[] {
-  const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
-  const warnings: string[] = [];
-  if (small_count > 0)
-    warnings.push(`${many(small_count, "tree")} with fewer than ${min_points} points skipped (min_points).`);
-  if (failed_count > 0) warnings.push(`${many(failed_count, "tree")} skipped that could not be measured; see skipped.`);
-  if (found.nonfinite_count > 0)
-    warnings.push(`${many(found.nonfinite_count, "point")} of trees without a finite position left out.`);
-  if (tree_ids !== null)
-    warnings.push("Plot, competition and overlap need every tree; without tree_ids they are measured.");
-  if (ground_sources.tree_min_z > 0)
-    warnings.push(
-      `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
-    );
-  warnings.push(
-    ...impossibleWarnings(impossible),
-    ...doubtfulWarnings(diameters),
-    ...scatterWarnings(scatters_m),
-    ...dropWarnings(drops_m),
-  );
-  warnings.push(...registrationWarnings(found.scan_offsets, found.view_fit));
-  if (found.stand?.overlap_known === false)
-    warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
-  return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;
 }

@@ -77,6 +77,18 @@ export const TreeRow = z
       .describe(
         "how much lower height_m would be, in the mean, with every second point of the tree, metres: trees of few points are higher than their highest point, those of a reference forest by about twice this",
       ),
+    cut_width_m: z
+      .number()
+      .optional()
+      .describe(
+        "length of the border of the cloud, seen from above, along which the tree does not thin out but ends, as where a plot was cut out of a forest, metres: what lies beyond is missing from its crown; 0 = none that is wide and dense enough to be seen",
+      ),
+    cut_top: z
+      .boolean()
+      .optional()
+      .describe(
+        "true: it ends so at a level plane above, as where a cloud was cut off at a height: height_m is too small",
+      ),
     n_crown_points: z.int().optional().describe("points that are not stem"),
     crown_base_height_m: nullable("lower end of the crown above ground_z, metres"),
     crown_projected_area_m2: nullable("area of the convex hull of the crown seen from above, m2"),

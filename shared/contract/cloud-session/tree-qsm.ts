@@ -45,6 +45,12 @@ export const TreeQsmResult = z
     n_shoots: z.int().describe("0 without a model"),
     metrics: QsmMetrics.nullable().describe("null without a model"),
     view_fit: TreeViewFit.nullable().describe("null with fewer than two views, or without a model"),
+    cut_width_m: z
+      .number()
+      .describe(
+        "length of the border of the cloud along which the tree ends because the cloud was cut there, metres: its model lacks what lies beyond, and volumes have no intervals; 0 = none is seen",
+      ),
+    cut_top: z.boolean().describe("true: it ends so at a level plane above"),
     warnings: Warnings.optional(),
     cylinders: z.array(QsmCylinder).optional().describe("true world, metres; with include_models"),
     shoots: z.array(QsmShoot).optional().describe("with include_models"),

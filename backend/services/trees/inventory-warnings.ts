@@ -1,0 +1,59 @@
+import type { TreeInventoryRequest } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeInventory } from "../../native/inventory.ts";
+import { type CutTrees, cutWarnings } from "./cut-trees.ts";
+import { doubtfulWarnings } from "./doubtful-diameters.ts";
+import { dropWarnings } from "./height-drops.ts";
+import { impossibleWarnings } from "./impossible-trees.ts";
+import type { InventoryRows } from "./inventory-rows.ts";
+import { plotWarnings } from "./plot-warnings.ts";
+import { registrationWarnings } from "./scan-registration.ts";
+import { scatterWarnings } from "./stem-scatter.ts";
+
+const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** What a person must know about the trees of an inventory. */
+export function inventoryWarnings(
+  found: TreeInventory,
+  rows: InventoryRows,
+  { min_points, tree_ids }: TreeInventoryRequest,
+  cut: CutTrees,
+): string[] {
+  const { small_count, failed_count, ground_sources, impossible, diameters, scatters_m, drops_m } = rows;
+  const warnings: string[] = [];
+  if (small_count > 0)
+    warnings.push(`${many(small_count, "tree")} with fewer than ${min_points} points skipped (min_points).`);
+  if (failed_count > 0) warnings.push(`${many(failed_count, "tree")} skipped that could not be measured; see skipped.`);
+  if (found.nonfinite_count > 0)
+    warnings.push(`${many(found.nonfinite_count, "point")} of trees without a finite position left out.`);
+  if (tree_ids !== null)
+    warnings.push("Plot, competition and overlap need every tree; without tree_ids they are measured.");
+  if (ground_sources.tree_min_z > 0)
+    warnings.push(
+      `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
+    );
+  warnings.push(
+    ...impossibleWarnings(impossible),
+    ...doubtfulWarnings(diameters),
+    ...scatterWarnings(scatters_m),
+    ...dropWarnings(drops_m),
+    ...cutTreeWarnings(rows, cut),
+    ...registrationWarnings(found.scan_offsets, found.view_fit),
+  );
+  if (found.stand?.overlap_known === false)
+    warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
+  return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;
+}
+
+function cutTreeWarnings({ ids, diameters }: InventoryRows, all: CutTrees): string[] {
+  const cut = ids.flatMap((id) => all.get(id) ?? []);
+  const measured = new Set(diameters.map(({ tree_id }) => tree_id));
+  const stemless = cut.filter(({ tree_id }) => !measured.has(tree_id)).length;
+  const has = stemless === 1 ? "1 of them has no diameter" : `${stemless} of them have no diameter`;
+  const whole = ids.length - cut.length;
+  const stems_are_seen = 2 * (measured.size - cut.length + stemless) > whole;
+  return cutWarnings(
+    cut,
+    ids.length,
+    `Crowns, and heights of trees whose top lies beyond, are those of the part within (cut_width_m, cut_top).${stemless > 0 && stems_are_seen ? ` ${has} and may be parts of trees outside.` : ""} A margin around the plot keeps trees whole; leave these out of means.`,
+  );
+}

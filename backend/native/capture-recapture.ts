@@ -41,6 +41,8 @@ export interface CaptureRecapture {
   readonly hit_count: number;
   /** Mean distance of these hits to the next beam, metres; 0 without hits. */
   readonly spacing_m: number;
+  /** How often another scanner that sees a place has a hit there, over how often a beam beside it has; null = unknown. */
+  readonly agreement: number | null;
 }
 
 export interface CaptureRecaptureNative {

@@ -69,6 +69,7 @@ Napi::Value capture_recapture_job(const Napi::CallbackInfo& info) {
         out.Set("upper_m2", number_or_null(env, found.upper_m2));
         out.Set("hit_count", static_cast<double>(found.hit_count));
         out.Set("spacing_m", found.spacing_m);
+        out.Set("agreement", number_or_null(env, found.agreement));
         return out;
       });
 }

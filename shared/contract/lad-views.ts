@@ -23,11 +23,14 @@ export const CaptureRecaptureArea = z
       "one-sided leaf area in the grid with what no scanner sees, square metres; null if no place is seen by two scanners",
     ),
     leaf_area_ci_lower: orNull(
-      "lower end of its interval: how much the scanners differ when each is left out, and gtheta_common_error, without the error of what counts as seen, so that it holds the truth less often than 95 %, square metres; null with fewer than three scans",
+      "lower end of its interval: how much the scanners differ when each is left out, and gtheta_common_error, without the error of what counts as seen, so that it holds the truth less often than 95 %, square metres; null with fewer than three scans, or an agreement below 0.9",
     ),
     leaf_area_ci_upper: orNull("upper end, square metres; null as the lower"),
     seen_leaf_area: z.number().describe("leaf area that at least one scanner sees, square metres"),
     seen_by: z.array(z.number()).describe("(scans) leaf area that exactly 1, 2, .. scanners see, square metres"),
+    agreement: orNull(
+      "how often another scanner that sees a place of a hit has a hit there itself, within two distances of the beams and three times range_noise_m, over how often a beam beside that hit has: about 1 or more where scans fit; below 0.9 scans lie beside each other, or wind moved leaves between them, and leaf_area is wrong; null without such places",
+    ),
     hit_count: z.int().describe("number of hits on leaves in the grid"),
     gtheta: z.array(z.number()).describe("G used: one value, or (nz) one per layer from below"),
   })

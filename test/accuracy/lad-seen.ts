@@ -5,8 +5,10 @@ import type { VoxelBox } from "../../backend/native/surfaces.ts";
 import { viewInterval } from "../../backend/services/lad/views.ts";
 import { scannersOf, scansOf, type TreeScan } from "./lad-trees.ts";
 import { triangleG } from "./lad-triangles.ts";
-import { areaOf, boundsOf, leafyTree, meanProjection, ORGAN, onlyOf } from "./leafy-tree.ts";
+import { areaOf, boundsOf, type LeafyTree, leafyTree, meanProjection, ORGAN, onlyOf } from "./leafy-tree.ts";
+import { inTheWind, offsetOf } from "./moved-views.ts";
 import { column, coordinatesOf, values } from "./native.ts";
+import type { Vector } from "./vector.ts";
 import { byNetwork } from "./wood-labellers.ts";
 
 /** Its hits on wood: there are none, they are known, or told apart by the network. */
@@ -20,6 +22,10 @@ export interface SeenCase {
   readonly noise_m: number;
   readonly wood: Wood;
   readonly seed: number;
+  /** How far each scan lies from its place, metres. */
+  readonly moved_m?: number;
+  /** How far wind moved the leaves between the scans, standard deviation, metres. */
+  readonly wind_m?: number;
 }
 
 export interface SeenRow extends Pick<SeenCase, "name"> {
@@ -34,6 +40,7 @@ export interface SeenRow extends Pick<SeenCase, "name"> {
   readonly interval: readonly [number, number] | null;
   /** G of triangles over the true one. */
   readonly g_ratio: number;
+  readonly agreement: number;
 }
 
 const SPECIES = [
@@ -41,6 +48,8 @@ const SPECIES = [
   ["apple", 700],
   ["walnut", 700],
 ] as const;
+/** Metres. */
+const MOVES = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1] as const;
 const casesOf = (species: string, age_days: number): SeenCase[] => {
   const one = { species, age_days, scans: 4, noise_m: 0, wood: "none" as const, seed: 1 };
   const named = (name: string, more: Partial<SeenCase>): SeenCase => ({ ...one, ...more, name: `${species}: ${name}` });
@@ -53,6 +62,8 @@ const casesOf = (species: string, age_days: number): SeenCase[] => {
     named("seen by 4, wood by the network", { wood: "network" }),
     named("seen by 4, noise 5 mm", { noise_m: 0.005 }),
     named("seen by 4, noise 20 mm", { noise_m: 0.02 }),
+    ...MOVES.map((by) => named(`seen by 4, scans moved by ${1000 * by} mm`, { moved_m: by })),
+    ...MOVES.map((by) => named(`seen by 4, leaves moved by ${1000 * by} mm`, { wind_m: by })),
   ];
 };
 export const SEEN_CASES: readonly SeenCase[] = SPECIES.flatMap(([species, age]) => casesOf(species, age));
@@ -80,6 +91,16 @@ async function leavesOf(scans: readonly TreeScan[], wood: Wood): Promise<NativeC
 }
 const xyzOf = (places: Float64Array | undefined, i: number) => places?.subarray(3 * i, 3 * i + 3) ?? [];
 
+const sum = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+
+/** Scans of which each sees the leaves elsewhere. */
+async function windyScans(scene: LeafyTree, scanners: ReturnType<typeof scannersOf>, wind_m: number, seed: number) {
+  const scans: TreeScan[] = [];
+  for (const [k, scanner] of scanners.entries())
+    scans.push(...(await scansOf(inTheWind(scene, k, wind_m), [scanner], seed)));
+  return scans;
+}
+
 const none = (leaf: NativeColumn, is_miss: NativeColumn | null): NativeColumn => {
   const [leaves, misses] = [values(leaf), is_miss && values(is_miss)];
   return column(
@@ -92,7 +113,11 @@ export async function seenRow(one: SeenCase): Promise<SeenRow> {
   const whole = await leafyTree(one.species, one.age_days, one.seed);
   const leaves = onlyOf(whole, (organ) => organ === ORGAN.leaf);
   const scanners = scannersOf(whole, one);
-  const scans = await scansOf(one.wood === "none" ? leaves : whole, scanners, one.seed);
+  const scene = one.wood === "none" ? leaves : whole;
+  const scans = one.wind_m
+    ? await windyScans(scene, scanners, one.wind_m, one.seed)
+    : await scansOf(scene, scanners, one.seed);
+  const off = (k: number): Vector => offsetOf(k, one.moved_m ?? 0);
   const is_leaf = await leavesOf(scans, one.wood);
   const { min, max } = boundsOf(whole);
   const center = min.map((low, k) => (low + (max[k] ?? 0)) / 2) as [number, number, number];
@@ -105,8 +130,8 @@ export async function seenRow(one: SeenCase): Promise<SeenRow> {
     scanners.map(({ origin }) => origin),
   );
   const viewed = scans.map(({ positions, shift, is_miss }, k) => ({
-    origin: scanners[k]?.origin ?? ([0, 0, 0] as const),
-    rows: [{ positions, shift, is_miss, deleted: null, is_leaf: is_leaf[k] ?? null }],
+    origin: sum(scanners[k]?.origin ?? [0, 0, 0], off(k)),
+    rows: [{ positions, shift: sum(shift, off(k)), is_miss, deleted: null, is_leaf: is_leaf[k] ?? null }],
   }));
   const by = (g: number) =>
     captureRecapture(viewed, grid, { g: column("f64", Float64Array.of(g)), range_noise_m: one.noise_m }).promise;
@@ -128,5 +153,6 @@ export async function seenRow(one: SeenCase): Promise<SeenRow> {
     true_g: share(given.leaf_area_m2),
     interval: lower === null || upper === null ? null : [share(lower), share(upper)],
     g_ratio: mean_g / true_g,
+    agreement: found.agreement ?? Number.NaN,
   };
 }

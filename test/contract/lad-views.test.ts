@@ -60,6 +60,25 @@ describe("leaf area by what scanners see", () => {
     expect(found.leaf_area_ci_upper).toBeGreaterThanOrEqual(found.leaf_area ?? 0);
   });
 
+  test("scans that do not fit are told, and have no interval", async () => {
+    const towards = (x: number, by: number) => {
+      const { origin, points, ...rest } = plateScan({ x });
+      const moved = ([px, py, pz]: readonly [number, number, number]): [number, number, number] => [px - by, py, pz];
+      return { ...rest, origin: moved(origin as [number, number, number]), points: points.map(moved) };
+    };
+    const told = (by: number) => compute(facing({ scans: [plateScan({ x: -2 }), towards(2, by), towards(2.2, by)] }));
+    const fits = await told(0);
+    expect(fits.capture_recapture?.agreement).toBeGreaterThan(0.95);
+    expect(fits.capture_recapture?.leaf_area_ci_lower).not.toBeNull();
+    expect(fits.warnings.join()).not.toMatch(/same leaves/);
+    const beside = await told(0.1); // each scanner sees through the place where the others have the leaf
+    expect(beside.capture_recapture).toMatchObject({ leaf_area_ci_lower: null, leaf_area_ci_upper: null });
+    expect(beside.capture_recapture?.agreement).toBeLessThan(0.9);
+    expect(beside.warnings).toContainEqual(
+      expect.stringMatching(/^The scanners do not see the same leaves at the same places \(agreement 0\.\d\d; /),
+    );
+  });
+
   test("two scans without an interval and an empty grid are told", async () => {
     expect((await compute(facing())).warnings.join()).toMatch(/Two scans give the leaf area by views no interval/);
     const aside = { ...GRID, center: [0, 0.6, 0], size: [1, 0.4, 1] };

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/position_hash.h"
 #include "ops/fit/student_t.h"
 
 namespace pc {
@@ -18,6 +20,8 @@ constexpr std::size_t kSearches = std::size_t{1} << 13;  // between looks for a 
 constexpr double kReach = 5;
 /// Ranges of one place differ by at most so many standard deviations.
 constexpr double kNoises = 3;
+/// Hits of two scanners are at one place up to so many distances of their beams.
+constexpr double kNear = 2;
 constexpr double kConfidence = 0.95;
 
 /// Areas by the number of scanners that see them.
@@ -49,6 +53,8 @@ struct Shares {
   std::vector<Seen> without;  ///< what changes when a scanner is left out
   double spacing = 0;         ///< sum of the distances to the next beam
   std::uint64_t hits = 0;
+  /// Of a hit and another scanner that sees its place; which has a hit there, too. The same of a hit and a beam beside it.
+  std::uint64_t pairs = 0, met = 0, own_pairs = 0, own_met = 0;
 
   void add(const Shares& other) {
     for (std::size_t k = 0; k < by.size(); ++k) {
@@ -57,30 +63,40 @@ struct Shares {
     }
     spacing += other.spacing;
     hits += other.hits;
+    pairs += other.pairs;
+    met += other.met;
+    own_pairs += other.own_pairs;
+    own_met += other.own_met;
   }
 };
 
 bool is_known(const Vec3d& normal) { return dot(normal, normal) > 0; }
 
-/// Whether a scanner sees a place of a surface with a normal (0 = unknown).
-bool sees(const ScannerView& view, const Vec3d& place, const Vec3d& normal, double noise) {
+enum class Sight : std::uint8_t { kHidden, kSeen, kMet };
+
+/// Whether a scanner sees a place of a surface with a normal (0 = unknown), and has a hit there, too. `apart`: distance of the
+/// beams that found the place.
+Sight sight_of(const ScannerView& view, const Vec3d& place, const Vec3d& normal, double apart, double noise) {
   const Vec3d to = place - view.origin();
   const double far = std::sqrt(dot(to, to));
-  if (!(far > 0)) return false;
+  if (!(far > 0)) return Sight::kHidden;
   const Vec3d unit = to * (1 / far);
   const auto number = view.nearest(unit);
-  if (!number) return false;
+  if (!number) return Sight::kHidden;
   const ViewBeam& beam = view.beams()[*number];
   const double spacing = std::sqrt(beam.solid_angle);
-  if (squared_distance(unit, beam.direction) > 4 * beam.solid_angle) return false;  // beside the scan
-  if (std::isinf(beam.range)) return true;
+  if (squared_distance(unit, beam.direction) > 4 * beam.solid_angle)
+    return Sight::kHidden;  // beside the scan
+  if (std::isinf(beam.range)) return Sight::kSeen;
   const double step = far * spacing, most = kReach * step;
   double wanted = far;
   if (is_known(normal)) {
     const double along = far * dot(normal, unit) / dot(normal, beam.direction);
     if (along < far) wanted = along > far - most ? along : far - most;
   }
-  return beam.range >= wanted - step - noise;
+  if (!(beam.range >= wanted - step - noise)) return Sight::kHidden;
+  const double near = kNear * std::max(step, apart) + noise;
+  return squared_distance(view.place(beam), place) <= near * near ? Sight::kMet : Sight::kSeen;
 }
 
 class Sharing {
@@ -92,15 +108,23 @@ class Sharing {
   void add(std::size_t own, const ViewBeam& hit, std::vector<std::size_t>* others, Shares* to) const {
     others->clear();
     const Vec3d place = views_[own].place(hit);
-    for (std::size_t k = 0; k < views_.size(); ++k)
-      if (k != own && sees(views_[k], place, hit.normal, noise_)) others->push_back(k);
+    const double apart = hit.range * std::sqrt(hit.solid_angle);
+    for (std::size_t k = 0; k < views_.size(); ++k) {
+      if (k == own) continue;
+      const Sight sight = sight_of(views_[k], place, hit.normal, apart, noise_);
+      if (sight == Sight::kHidden) continue;
+      others->push_back(k);
+      ++to->pairs;
+      if (sight == Sight::kMet) ++to->met;
+    }
     const double g = params_.g[params_.g.size == 1 ? 0 : hit.layer];
     const double area = hit.range * hit.range * hit.solid_angle / g;
     const std::size_t times = 1 + others->size();
     const double share = area / static_cast<double>(times);
     to->by[times - 1] += share;
     ++to->hits;
-    to->spacing += hit.range * std::sqrt(hit.solid_angle);
+    to->spacing += apart;
+    add_neighbor(views_[own], hit, to);
     to->without[own].add(-share, times);
     for (const std::size_t k : *others) {
       to->without[k].add(-share, times);
@@ -109,6 +133,24 @@ class Sharing {
   }
 
  private:
+  /// Whether a beam beside a hit has one at the same place: how often it has not tells what edges of leaves do.
+  void add_neighbor(const ScannerView& view, const ViewBeam& hit, Shares* to) const {
+    const Vec3d& unit = hit.direction;
+    const Vec3d up = std::abs(unit.z) < 0.9 ? Vec3d{0, 0, 1} : Vec3d{1, 0, 0};
+    const Vec3d side = cross(unit, up), other = cross(unit, side);
+    const double turn = 2 * std::numbers::pi * 0x1p-64 * static_cast<double>(position_hash(unit));
+    const double length = std::sqrt(hit.solid_angle / dot(side, side));
+    const Vec3d beside = unit + side * (length * std::cos(turn)) + other * (length * std::sin(turn));
+    const auto number = view.nearest(beside * (1 / std::sqrt(dot(beside, beside))));
+    if (!number) return;
+    const ViewBeam& beam = view.beams()[*number];
+    if (beam.direction == unit || squared_distance(beside, beam.direction) > 4 * hit.solid_angle) return;
+    ++to->own_pairs;
+    const double near = kNear * hit.range * std::sqrt(hit.solid_angle) + noise_;
+    if (!std::isinf(beam.range) && squared_distance(view.place(beam), view.place(hit)) <= near * near)
+      ++to->own_met;
+  }
+
   const std::vector<ScannerView>& views_;
   const CaptureRecaptureParams& params_;
   double noise_;
@@ -174,6 +216,11 @@ CaptureRecaptureResult capture_recapture(const std::vector<ViewedScan>& scans, c
   CaptureRecaptureResult out;
   out.hit_count = sum.hits;
   if (sum.hits > 0) out.spacing_m = sum.spacing / static_cast<double>(sum.hits);
+  const auto share = [](std::uint64_t met, std::uint64_t pairs) {
+    return static_cast<double>(met) / static_cast<double>(pairs);
+  };
+  out.agreement = share(sum.met, sum.pairs) / share(sum.own_met, sum.own_pairs);
+  if (std::isinf(out.agreement)) out.agreement = std::numeric_limits<double>::quiet_NaN();
   out.seen_by_m2 = sum.by;
   Seen seen;
   for (std::size_t k = 0; k < sum.by.size(); ++k) seen.add(sum.by[k], k + 1);

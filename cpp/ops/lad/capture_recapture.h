@@ -20,6 +20,10 @@ struct CaptureRecaptureResult {
   double lower_m2 = 0, upper_m2 = 0;  ///< 95 %, from the scanners left out in turn; NaN with fewer than three
   std::uint64_t hit_count = 0;        ///< hits on leaves in the grid
   double spacing_m = 0;               ///< mean distance of these hits to the next beam; 0 without hits
+  /// Of the pairs of a hit and another scanner that sees its place, the share where that has a hit within two distances of the
+  /// beams and three times the noise, over the same share of pairs of a hit and a beam beside it, which edges of leaves make
+  /// smaller, too. NaN without pairs. Small: scans lie beside each other, or leaves moved between them.
+  double agreement = 0;
 };
 
 /// Leaf area in a grid from the hits themselves: what several scanners see of it tells what none of them sees.

@@ -89,6 +89,36 @@ TEST(CaptureRecapture, ABallOfLeavesAtRandomHasTheirArea) {
   }
 }
 
+TEST(CaptureRecapture, ScansThatDoNotFitAndLeavesThatMovedAgreeLess) {
+  const auto leaves = test::ball_of_leaves(3000, 1);
+  auto scans = from_around(leaves, 4);
+  EXPECT_GT(measured(scans, kSpherical).agreement, 1.1);
+  const auto beside = [&](double by) {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 2);
+    std::vector<ViewedScan> views;
+    for (std::size_t k = 0; k < scans.size(); ++k)
+      views.push_back(scans[k].scan({k % 2 == 0 ? by : -by, k < 2 ? by : -by, by}));
+    return capture_recapture(views, kGrid, {{&kSpherical, 1}, 0}, ctx).agreement;
+  };
+  EXPECT_GT(beside(0.001), 1.1);  // beams are 1 cm apart
+  EXPECT_LT(beside(0.01), 0.9);
+  EXPECT_LT(beside(0.05), 0.3);
+  // Each scan sees the leaves elsewhere.
+  std::vector<LeafScan> windy;
+  for (std::size_t k = 0; k < 4; ++k) {
+    auto moved = leaves;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      const double turn = 2.4 * static_cast<double>(i) + static_cast<double>(k);
+      moved[i].centre = moved[i].centre + Vec3d{0.03 * std::cos(turn), 0.03 * std::sin(turn), 0};
+    }
+    windy.push_back(from_around(moved, 4)[k]);
+  }
+  EXPECT_LT(measured(windy, kSpherical).agreement, 0.9);
+  auto one = both_sides({{{-1, 0, 0}, {1, 0, 0}, 0.9, 0, true}});
+  EXPECT_TRUE(std::isnan(measured(one, kFacing).agreement)) << "no place that two should see";
+}
+
 TEST(CaptureRecapture, DependsOnNeitherThreadsNorTheOrderOfTheRows) {
   const auto leaves = test::ball_of_leaves(500, 4);
   auto scans = from_around(leaves, 3);

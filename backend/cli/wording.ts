@@ -90,6 +90,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" moved to their mean place (align_scans), up to", " moved to their mean place, up to"],
   [": measure with align_scans true, or move the scans onto each other (POST align_scans).", "; leave --no-align out."],
   [": move them onto each other (POST align_scans), then measure again.", "."],
+  [" first (POST align_scans of a session with trees).", " first (inventory does so)."],
   [
     ": move the scans onto each other (POST align_scans), then divide the cloud into trees and label its wood again.",
     "; inventory --qsm moves the scans of a plot onto each other.",

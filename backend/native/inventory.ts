@@ -106,6 +106,8 @@ export interface AlignedScans {
   /** Of the stems, true world, metres. */
   readonly middle: readonly [number, number];
   readonly scans: readonly ScanMove[];
+  /** How high the ground of each scan lay above the others; taken from their points. Empty: the ground fits, or none is known. */
+  readonly lifts: readonly { readonly scan_index: number; readonly z_m: number }[];
 }
 
 export interface InventoryNative {

@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "ops/trees/align_scans.h"
 #include "ops/trees/listed_stand.h"
+#include "ops/trees/scan_lifts.h"
 #include "ops/trees/scan_offsets.h"
 #include "ops/trees/tree_inventory.h"
 
@@ -355,6 +356,7 @@ Napi::Value tree_inventory_job(const Napi::CallbackInfo& info) {
 /// Filled by the op's thread.
 struct AlignedAnswer {
   Alignment found;
+  std::vector<ScanLift> lifts;
   std::optional<AnyColumn> positions, origins;
 };
 
@@ -385,6 +387,14 @@ Napi::Value aligned_to_js(Napi::Env env, AlignedAnswer&& answer) {
   middle.Set(1U, answer.found.middle.y);
   out.Set("middle", middle);
   out.Set("scans", moves_to_js(env, answer.found.scans));
+  auto lifts = Napi::Array::New(env, answer.lifts.size());
+  for (std::uint32_t i = 0; i < answer.lifts.size(); ++i) {
+    auto one = Napi::Object::New(env);
+    one.Set("scan_index", answer.lifts[i].scan);
+    one.Set("z_m", answer.lifts[i].z_m);
+    lifts.Set(i, one);
+  }
+  out.Set("lifts", lifts);
   return out;
 }
 
@@ -398,13 +408,21 @@ Napi::Value align_scans_job(const Napi::CallbackInfo& info) {
       [cloud, params, origins](OpContext& ctx) {
         AlignedAnswer answer;
         answer.found = align_scans(cloud.view(), params, ctx);
-        if (answer.found.drifts.empty()) return answer;
         const auto moved = [&](const ColumnPtr& points) {
-          return AnyColumn(without_drift(points->as<Vec3d>(), cloud.shift, cloud.scan_index.get(),
-                                         cloud.time_s.get(), answer.found.drifts, ctx));
+          return without_drift(points->as<Vec3d>(), cloud.shift, cloud.scan_index.get(), cloud.time_s.get(),
+                               answer.found.drifts, ctx);
         };
-        answer.positions = moved(cloud.positions);
-        if (origins) answer.origins = moved(origins);
+        Column<Vec3d> positions = moved(cloud.positions);
+        if (cloud.ground_class && cloud.scan_index)
+          answer.lifts = scan_lifts(positions.view(), view_or_empty<std::uint8_t>(cloud.skip),
+                                    *cloud.ground_class, *cloud.scan_index, ctx);
+        if (answer.found.drifts.empty() && answer.lifts.empty()) return answer;
+        const auto lowered = [&](Column<Vec3d> points) {
+          if (!answer.lifts.empty()) take_lifts(points.view(), *cloud.scan_index, answer.lifts, ctx);
+          return AnyColumn(std::move(points));
+        };
+        answer.positions = lowered(std::move(positions));
+        if (origins) answer.origins = lowered(moved(origins));
         return answer;
       },
       aligned_to_js);

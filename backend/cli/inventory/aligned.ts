@@ -26,7 +26,8 @@ export async function plotTrees(
   const list = await measurePlot(plot, options, run);
   lap("measure");
   const asItIs = { plot, list, scans_moved: [] };
-  if (!list.view_fit?.aligned || plot.method === "one_tree" || plot.is_airborne) return asItIs;
+  const apart = list.view_fit?.aligned || plot.has_lifted_scans;
+  if (!options.align || !apart || plot.method === "one_tree" || plot.is_airborne) return asItIs;
   run.progress.stage("5/6 Moving scans onto each other");
   const { session_id } = plot.tail;
   const moved = await run.client.alignScans(session_id, { skip_noise: plot.skip_noise }, shown(run));
@@ -35,7 +36,19 @@ export async function plotTrees(
   const again = await labelPlot({ ...cloud, tail }, options, run);
   const found = await measurePlot(again, options, run);
   lap("align");
-  const most = Math.max(...moved.scans.map(({ most_m }) => most_m));
-  const told = `Scans, or visits of a scanner that drifted, did not fit each other by ${moved.view_fit?.n_stems} stems: they were moved by up to ${(100 * most).toFixed(1)} cm, level, before trees were divided and measured (scans_moved of the summary). The labelled cloud has the moved points; --no-align leaves them.`;
-  return { plot: { ...again, warnings: [told, ...again.warnings] }, list: found, scans_moved: moved.scans };
+  return {
+    plot: { ...again, warnings: [toldMoves(moved.scans, moved.view_fit), ...again.warnings] },
+    list: found,
+    scans_moved: moved.scans,
+  };
+}
+
+function toldMoves(scans: readonly ScanMove[], fit: TreeInventoryTail["view_fit"]): string {
+  const level = Math.max(...scans.map(({ most_m }) => most_m));
+  const upwards = Math.max(...scans.map(({ z_m }) => Math.abs(z_m)));
+  const by = [
+    ...(level > 0 ? [`up to ${(100 * level).toFixed(1)} cm, level, by ${fit?.n_stems} stems`] : []),
+    ...(upwards > 0 ? [`up to ${(100 * upwards).toFixed(1)} cm in height, by their ground`] : []),
+  ].join(" and ");
+  return `Scans, or visits of a scanner that drifted, did not fit each other: they were moved by ${by}, before trees were divided and measured (scans_moved of the summary). The labelled cloud has the moved points; --no-align leaves them.`;
 }

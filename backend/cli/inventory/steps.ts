@@ -34,6 +34,8 @@ export interface LabelledPlot {
   readonly method: TreeMethod | "one_tree";
   readonly ground: { readonly num_ground: number; readonly num_plant: number } | null;
   readonly has_heights: boolean;
+  /** The ground lies higher in some scans than in others. */
+  readonly has_lifted_scans: boolean;
   /** Points labelled as noise take no part. */
   readonly skip_noise: boolean;
   readonly segmented: SessionTreesResponse | null;
@@ -43,6 +45,9 @@ export interface LabelledPlot {
   readonly chm: SurfaceGrid | null;
   readonly warnings: readonly string[];
 }
+
+/** Of scans that fit, the ground differs by less. */
+const LIFT_M = 0.01;
 
 /** Where stems can be seen. */
 const METHOD_FOR_STEMS: TreeMethod = "auto";
@@ -96,7 +101,7 @@ export async function labelPlot(
   warnings.push(...ground.warnings);
   progress.stage("2/6 Measuring heights above the ground");
   const terrain = await surface(id, "dtm", { ...rasters, add_height_column: true }, run, warnings);
-  const chm = terrain ? await surface(id, "chm", rasters, run, warnings) : null;
+  const canopy = terrain ? await surface(id, "chm", rasters, run, warnings) : null;
   const is_airborne = scene.kind === "airborne";
   const method = asked ?? (is_airborne ? "chm" : METHOD_FOR_STEMS);
   progress.stage("3/6 Segmenting trees");
@@ -114,10 +119,11 @@ export async function labelPlot(
     method,
     ground,
     has_heights: terrain !== null,
+    has_lifted_scans: terrain?.has_lifted_scans ?? false,
     skip_noise,
     segmented,
     stems,
-    chm,
+    chm: canopy?.grid ?? null,
     warnings,
   };
 }
@@ -152,6 +158,7 @@ async function oneTree(tail: CreateSessionTail, scene: LabelledPlot["scene"], ru
     method: "one_tree",
     ground: null,
     has_heights: false,
+    has_lifted_scans: false,
     skip_noise,
     segmented: null,
     stems: null,
@@ -167,14 +174,15 @@ async function surface(
   wishes: Partial<RasterPlace> & { readonly skip_noise: boolean; readonly add_height_column?: boolean },
   run: FolderRun,
   warnings: string[],
-): Promise<SurfaceGrid | null> {
+): Promise<{ readonly grid: SurfaceGrid; readonly has_lifted_scans: boolean } | null> {
   try {
     const { meta, buffers } = await run.client.sessionDem(id, { surface_type, ...wishes }, shown(run));
     const z = buffers.get("grid_z");
     if (!(z instanceof Float32Array)) throw new ApiError(200, "internal", "the frame of a DEM has no grid_z", meta);
     warnings.push(...(meta.warnings ?? []), ...(meta.warning ? [meta.warning] : []));
     const { grid_nx: nx, grid_ny: ny, grid_cell: cell, grid_origin: origin } = meta;
-    return { nx, ny, cell, origin, z, hillshade: undefined };
+    const has_lifted_scans = (meta.scan_heights ?? []).some(({ z_m }) => Math.abs(z_m) > LIFT_M);
+    return { grid: { nx, ny, cell, origin, z, hillshade: undefined }, has_lifted_scans };
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "invalid_argument")) throw error;
     const what = surface_type === "dtm" ? "Heights above the ground are not known" : "There is no canopy height model";

@@ -44,6 +44,6 @@ export function scanHeightWarnings(
     );
   const more = clear.length > MOST_NAMED ? `, and ${clear.length - MOST_NAMED} more` : "";
   return [
-    `The ground has different heights in different ${what} (${scans.slug}): that of ${named.join(", ")}${more}; scan_heights has all. They do not fit each other, and the terrain follows the lower ones: move them onto each other first.`,
+    `The ground has different heights in different ${what} (${scans.slug}): that of ${named.join(", ")}${more}; scan_heights has all. They do not fit each other, and the terrain follows the lower ones: move them onto each other first${scans.slug === "scan_index" ? " (POST align_scans of a session with trees)" : ""}.`,
   ];
 }

@@ -1,4 +1,8 @@
-import type { AlignScansRequest, AlignScansTail } from "../../../shared/contract/cloud-session/align-scans.ts";
+import type {
+  AlignScansRequest,
+  AlignScansTail,
+  ScanMove,
+} from "../../../shared/contract/cloud-session/align-scans.ts";
 import { INVENTORY_CONSTANTS, INVENTORY_DEFAULTS } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Deps } from "../../deps.ts";
@@ -30,7 +34,7 @@ import { viewFitOf } from "./view-fit.ts";
 
 type Found = native.AlignedScans;
 
-/** Moves the scans of a session onto each other by its stems, an undo boundary. Errors: invalid_argument without trees or stamps. */
+/** Moves the scans of a session onto each other, level by its stems and upwards by its ground; an undo boundary. Errors: invalid_argument without trees or stamps. */
 export function alignScans(
   session: CloudSession,
   { skip_noise }: AlignScansRequest,
@@ -76,7 +80,8 @@ async function measured(base: CloudState, skip: native.TreeCloud["skip"], job: J
     { name: "Measuring again without drift", weight: 0.25 },
     { name: "Plot boundary", weight: 0.01 },
     { name: "Stand metrics", weight: 0.02 },
-    { name: "Moving points", weight: 0.04 },
+    { name: "Moving points", weight: 0.03 },
+    { name: "Comparing scans", weight: 0.02 },
   ]);
   const { slice_widen_m, ...constants } = INVENTORY_CONSTANTS;
   const params = { ...INVENTORY_DEFAULTS, ...constants, slice_widen_m, tree_ids: null };
@@ -127,19 +132,43 @@ async function moved(
   return {
     session_id: session.id,
     aligned: true as const,
-    scans: found.scans.map(({ turn_rad, ...scan }) => ({ ...scan, turn_deg: (180 / Math.PI) * turn_rad })),
+    scans: movesOf(found),
     total_count: positionsColumn(base).length,
     miss_octree_cache_id: overlayId(built, base.meta.miss_octree_cache_id),
     ...octreeBlock(built),
-    warnings: [...effects(base), ...distanceWarnings(base), ...(built.overlay?.warnings ?? [])],
+    warnings: [...effects(base, found), ...distanceWarnings(base), ...(built.overlay?.warnings ?? [])],
   };
 }
 
+/** Of scans with stems, and of those whose ground was moved. */
+function movesOf({ scans, lifts }: Found): ScanMove[] {
+  const none = { x_m: 0, y_m: 0, turn_rad: 0, most_m: 0 };
+  const numbers = new Set([...scans, ...lifts].map(({ scan_index }) => scan_index));
+  return [...numbers]
+    .toSorted((a, b) => a - b)
+    .map((scan_index) => {
+      const lift = lifts.find((one) => one.scan_index === scan_index)?.z_m ?? 0;
+      const { turn_rad, ...move } = scans.find((one) => one.scan_index === scan_index) ?? { scan_index, ...none };
+      return { ...move, z_m: lift === 0 ? 0 : -lift, turn_deg: (180 / Math.PI) * turn_rad };
+    });
+}
+
 /** What stays as it was made of the points as they lay. */
-const effects = (base: CloudState): string[] => [
+const effects = (base: CloudState, { lifts, scans }: Found): string[] => [
+  ...(scans.length === 0
+    ? ["Scans were moved in height alone: level they fit, or no three stems tell (view_fit)."]
+    : []),
   `The column ${TREE_SLUG} still has the trees of the points as they lay: divide the cloud into trees again.`,
+  ...(lifts.length > 0
+    ? [
+        `The ground of scans lay up to ${(100 * spread(lifts)).toFixed(1)} cm above that of others; they were moved onto each other in height. Heights above the ground are those of the points as they lay: compute the terrain and heights again.`,
+      ]
+    : []),
   ...(base.misses.size > 0 ? ["The restored misses were not moved: restore them again."] : []),
 ];
+
+const spread = (lifts: Found["lifts"]) =>
+  Math.max(...lifts.map(({ z_m }) => z_m)) - Math.min(...lifts.map(({ z_m }) => z_m));
 
 function movedMeta(base: CloudState, found: Found): Partial<CloudState["meta"]> {
   const { scan_origins, normals_stale } = base.meta;

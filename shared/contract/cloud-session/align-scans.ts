@@ -22,10 +22,15 @@ export const ScanMove = z
       .number()
       .describe("how far the middle of the stems was moved along x, mean over the time of the scan, metres"),
     y_m: z.number().describe("the same along y, metres"),
+    z_m: z
+      .number()
+      .describe(
+        "how far it was moved upwards so that the ground of scans (ground_class, scan_index) lies at one height, metres; 0 where it fits within 1 cm, or no ground tells",
+      ),
     turn_deg: z
       .number()
       .describe("turn about it, counter-clockwise from above, mean over the time of the scan, degrees"),
-    most_m: z.number().describe("largest distance that the middle was moved at any time of the scan, metres"),
+    most_m: z.number().describe("largest distance that the middle was moved level at any time of the scan, metres"),
   })
   .meta({ id: "ScanMove", description: "how a scan was moved" });
 
@@ -42,7 +47,7 @@ const common = {
 const Aligned = OctreeBlock.extend({
   ...common,
   aligned: z.literal(true).describe("true: the scans were moved"),
-  scans: z.array(ScanMove).describe("every scan with stems, ascending"),
+  scans: z.array(ScanMove).describe("every scan with stems, or with ground that was moved, ascending"),
   total_count: TotalCount,
   miss_octree_cache_id: MissOctreeCacheId,
 }).meta({ id: "ScansAligned", description: "the octree of the moved points" });
@@ -52,7 +57,7 @@ const NotAligned = z
     ...common,
     aligned: z
       .literal(false)
-      .describe("false: nothing was moved, because the scans fit or the stems do not tell; see warnings"),
+      .describe("false: nothing was moved, because the scans fit or neither stems nor ground tell; see warnings"),
   })
   .meta({ id: "ScansNotAligned", description: "the cloud stays as it was" });
 

@@ -81,6 +81,40 @@ test("origins of beams move with their scan, heights do not, and earlier edits a
   expect(meta).toMatchObject({ source_offset_m: null, octree_pose: null });
 });
 
+/** Two scans of trees on dense ground, the second `beside` metres away and `above` higher. */
+function lifted(beside: number, above: number): string[] {
+  const [head = "", ...rows] = forestTwice(FOUR_TREES, "scan_index", [1, 2], beside);
+  for (let x = 0.05; x < 18; x += 0.15)
+    for (let y = 0.05; y < 12; y += 0.15) for (const scan of [1, 2]) rows.push(`${x} ${y} 0 0 0 1 ${scan}`);
+  const raised = rows.map((row) => {
+    const [x, y, z, ...rest] = row.split(" ");
+    return row.endsWith(" 2") ? [x, y, Number(z) + above, ...rest].join(" ") : row;
+  });
+  return [head, ...raised];
+}
+
+test.each([
+  ["in height alone", 0, 0.05],
+  ["level and in height", BY, -0.08],
+])("the ground of scans is moved to one height: %s", async (_, beside, above) => {
+  const { session_id } = await cloud(made, lifted(beside, above));
+  const answer = await align(session_id);
+  if (!answer.aligned) throw new Error(answer.warnings.join(" "));
+  expect(answer.scans.map(({ scan_index }) => scan_index)).toEqual([1, 2]);
+  const [first, second] = answer.scans;
+  expect(first?.z_m).toBeCloseTo(above / 2, 4);
+  expect(second?.z_m).toBeCloseTo(-above / 2, 4);
+  expect(first?.most_m).toBeCloseTo(beside / 2, 3);
+  const xyz = (await columnOf(made, session_id, "positions")) ?? [];
+  const z = Array.from({ length: xyz.length / 3 }, (_, i) => xyz[3 * i + 2] ?? 0);
+  expect(Math.min(...z)).toBeCloseTo(above / 2, 4);
+  expect(answer.warnings).toContainEqual(
+    expect.stringMatching(/^The ground of scans lay up to [58]\.0 cm above that of others; .*compute the terrain/),
+  );
+  expect(answer.warnings.some((one) => one.startsWith("Scans were moved in height alone"))).toBe(beside === 0);
+  expect((await align(session_id)).aligned).toBe(false);
+});
+
 test("a scan that was moved is so after a crash", async () => {
   const { session_id } = await cloud(made, apart("scan_index", [1, 2]));
   await align(session_id);

@@ -14,6 +14,7 @@
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "core/position_hash.h"
+#include "ops/trees/border_cells.h"
 #include "ops/trees/cloud_border.h"
 #include "ops/trees/polled_sort.h"
 #include "spatial/kd_tree.h"
@@ -22,16 +23,19 @@ namespace pc {
 
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+using border_cells::CellPoint;
+using border_cells::fill_columns;
+using border_cells::Filled;
+using border_cells::kFewestColumns;
+using border_cells::kLayers;
+
+constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr std::size_t kMostNear = 2'000'000, kFewestNear = 64, kSpacingSample = 2000;
-constexpr std::size_t kMostCorners = 4096, kInnerCorners = 16;
+constexpr std::size_t kMostCorners = 256, kInnerCorners = 16;
 constexpr double kFirstReach = 0.025, kMostReach = 0.25;  // of the extent
 constexpr double kLayerSpacings = 2, kCellLayers = 4;
-constexpr std::size_t kLayers = 4;
-constexpr std::uint32_t kFewestCells = 16, kFewestColumns = 4, kFewestTreeCells = 3;
-constexpr double kLeastShare = 0.6, kLeastTreeShare = 0.5;
-constexpr double kFewestStemPoints = 50;
-constexpr double kMostShare = 3, kMostPoints = 2, kLeastScatter = 1;
+constexpr std::uint32_t kFewestTreeCells = 3;
+constexpr double kLeastTreeShare = 0.5;
 constexpr double kTolerance = 1.0 / 3;  // of a layer
 constexpr double kMostId = 0x1.0p53 - 1;
 constexpr double kMostColumns = 1 << 20;
@@ -47,89 +51,6 @@ struct Band {
   std::vector<Near> points;
   double layer_m;
 };
-
-/// A point of a tree in a cell of a layer.
-struct CellPoint {
-  std::uint64_t tree;
-  std::int32_t column, row;
-  std::uint32_t layer;
-  double along;
-
-  auto place() const { return std::tuple(column, row); }
-  auto key() const { return std::tuple(column, row, layer); }
-};
-
-/// How much of the layers has points.
-struct Filled {
-  std::array<std::uint32_t, kLayers> cells{};
-  std::array<std::uint64_t, kLayers> points{};
-  std::array<std::uint32_t, 2> columns{};  ///< of the first two layers
-  /// Sums over the cells of the first layer: their columns and rows, the squares of these, their product.
-  double c = 0, r = 0, cc = 0, rr = 0, cr = 0;
-
-  /// Adds the cells of one place, a bit for each layer that has points.
-  void add(double column, double row, std::uint32_t layers) {
-    if ((layers & 1) != 0) {
-      c += column;
-      r += row;
-      cc += column * column;
-      rr += row * row;
-      cr += column * row;
-    }
-    for (std::size_t k = 0; k < kLayers; ++k) cells[k] += (layers >> k) & 1;
-  }
-  void add(const Filled& other, int sign = 1) {
-    const auto more = static_cast<std::uint32_t>(sign);  // -1 wraps around
-    for (std::size_t k = 0; k < kLayers; ++k) cells[k] += more * other.cells[k];
-    for (std::size_t k = 0; k < 2; ++k) columns[k] += more * other.columns[k];
-    for (std::size_t k = 0; k < kLayers; ++k) points[k] += static_cast<std::uint64_t>(sign) * other.points[k];
-    c += sign * other.c;
-    r += sign * other.r;
-    cc += sign * other.cc;
-    rr += sign * other.rr;
-    cr += sign * other.cr;
-  }
-  /// Variance of the cells of the first layer across the straight line that fits them best, cells^2: small for a stem or a branch.
-  double scatter() const {
-    const double n = cells[0], wide = (cc - c * c / n) / n, high = (rr - r * r / n) / n,
-                 both = (cr - c * r / n) / n;
-    return (wide + high) / 2 - std::hypot((wide - high) / 2, both);
-  }
-  double inside() const { return (cells[1] + cells[2] + cells[3]) / 3.0; }
-  bool fades(double least_share) const { return cells[0] < least_share * inside(); }
-  /// Whether a column holds the side of a stem, whose points crowd where it touches the border.
-  bool is_stem() const {
-    const auto first = static_cast<double>(points[0]);
-    return first >= kFewestStemPoints &&
-           first > kMostPoints / 3 * static_cast<double>(points[1] + points[2] + points[3]);
-  }
-  /// Whether a crown was cut here.
-  bool is_cut() const {
-    const double first = cells[0];
-    return cells[0] >= kFewestCells && std::min(columns[0], columns[1]) >= kFewestColumns &&
-           !fades(kLeastShare) && first <= kMostShare * inside() && scatter() >= kLeastScatter;
-  }
-};
-
-/// Adds the points to `by_column(column)`. They are sorted by key.
-template <class ByColumn>
-void fill(Span<const CellPoint> points, const ByColumn& by_column) {
-  for (std::size_t i = 0; i < points.size;) {
-    const std::int32_t column = points[i].column;
-    Filled filled;
-    while (i < points.size && points[i].column == column) {
-      const double row = points[i].row;
-      std::uint32_t layers = 0;
-      for (const auto place = points[i].place(); i < points.size && points[i].place() == place; ++i) {
-        layers |= 1U << points[i].layer;
-        ++filled.points[points[i].layer];
-      }
-      filled.add(column, row, layers);
-    }
-    for (std::size_t k = 0; k < 2; ++k) filled.columns[k] = filled.cells[k] > 0 ? 1 : 0;
-    by_column(static_cast<std::size_t>(column), filled);
-  }
-}
 
 std::int32_t index_of(double value, double cell) {
   constexpr double kMost = 1 << 30;
@@ -223,6 +144,7 @@ class CutSearch {
     double reach = kFirstReach * extent;
     for (int round = 0; round < kRounds; ++round) {
       Band found{near_points(reach, tree_of, is_near), 0};
+      if (found.points.empty()) return std::nullopt;
       if (found.points.size() < kFewestNear) {
         reach *= 4;
         if (reach > kMostReach * extent) return std::nullopt;
@@ -237,10 +159,11 @@ class CutSearch {
     return std::nullopt;
   }
 
-  /// Halves `reach` while the points are too many.
+  /// Halves `reach` while the points are too many; none if they still are at the border itself.
   template <class TreeOf, class IsNear>
   std::vector<Near> near_points(double& reach, const TreeOf& tree_of, const IsNear& is_near) {
-    for (;; reach /= 2) {
+    constexpr int kMostHalvings = 5;
+    for (int halvings = 0; halvings <= kMostHalvings; ++halvings, reach /= 2) {
       std::vector<std::vector<Near>> parts(static_cast<std::size_t>(ctx_.threads()));
       std::atomic<std::size_t> count{0};
       for_each_hit([&](std::size_t row, std::size_t worker) {
@@ -255,6 +178,7 @@ class CutSearch {
       for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
       return all;
     }
+    return {};
   }
 
   /// Median distance of a sample from the nearest point elsewhere.
@@ -307,7 +231,7 @@ class CutSearch {
         points, [](const CellPoint& a, const CellPoint& b) { return a.key() < b.key(); }, ctx_);
     std::vector<Filled> before(count + 1);  // of the columns before
     std::vector<std::size_t> stems;
-    fill({points.data(), points.size()}, [&](std::size_t column, const Filled& filled) {
+    fill_columns({points.data(), points.size()}, [&](std::size_t column, const Filled& filled) {
       before[column + 1] = filled;
       if (filled.is_stem()) stems.push_back(column);
     });
@@ -346,8 +270,8 @@ class CutSearch {
       }
       if (points[first].tree == 0 || from > to) continue;
       Filled filled;
-      fill({points.data() + first, i - first},
-           [&](std::size_t, const Filled& column) { filled.add(column); });
+      fill_columns({points.data() + first, i - first},
+                   [&](std::size_t, const Filled& column) { filled.add(column); });
       visit(points[first].tree, filled, to - from);
     }
   }
@@ -395,7 +319,7 @@ std::vector<CutTree> cut_trees(Span<const Vec3d> positions, Span<const std::uint
 }
 
 double cut_trees_bytes(std::uint64_t rows) {
-  constexpr double kPerPoint = 100;  // twice while parts are joined; places and their tree; cells
+  constexpr double kPerPoint = 130;  // twice while parts are joined; places and their tree; cells
   return kPerPoint * static_cast<double>(std::min<std::uint64_t>(rows, kMostNear));
 }
 

@@ -13,7 +13,7 @@ namespace pc::border_cells {
 
 constexpr std::size_t kLayers = 4;
 constexpr std::uint32_t kFewestCells = 16, kFewestColumns = 4;
-constexpr double kLeastShare = 0.6, kMostShare = 3;  ///< of the first layer over the next ones
+constexpr double kMostShare = 3;  ///< of the first layer over the next ones
 constexpr double kLeastScatter = 1;
 constexpr double kFewestStemPoints = 50, kMostPoints = 2;
 
@@ -72,11 +72,11 @@ struct Filled {
     return first >= kFewestStemPoints &&
            first > kMostPoints / 3 * static_cast<double>(points[1] + points[2] + points[3]);
   }
-  /// Whether a crown was cut here.
-  bool is_cut() const {
+  /// Whether a crown was cut here: the first layer is as full as `least_share` of the next ones.
+  bool is_cut(double least_share) const {
     const double first = cells[0];
     return cells[0] >= kFewestCells && std::min(columns[0], columns[1]) >= kFewestColumns &&
-           !fades(kLeastShare) && first <= kMostShare * inside() && scatter() >= kLeastScatter;
+           !fades(least_share) && first <= kMostShare * inside() && scatter() >= kLeastScatter;
   }
 };
 

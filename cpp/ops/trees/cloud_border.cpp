@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kFewestCircleCorners = 8;
 constexpr double kLeastOnCircle = 0.8, kLeastCovered = 0.6;
+constexpr double kMostSagittas = 12;  // tolerances, or four layers, by which a line lies within a circle
 
 /// Distance of each corner from the circle.
 std::vector<double> distances(const ConvexPolygon& corners, const PlainCircle& circle) {
@@ -125,16 +126,20 @@ std::vector<BorderPiece> border_pieces(const ConvexPolygon& outline, double tole
     mean = {mean.x + p.x / static_cast<double>(n), mean.y + p.y / static_cast<double>(n)};
   ConvexPolygon corners;
   for (const Vec2d& p : outline) corners.push_back({p.x - mean.x, p.y - mean.y});
-  if (const auto circle = circle_of(corners, tolerance_m)) {
+  const auto circle = circle_of(corners, tolerance_m);
+  if (circle)
     pieces.push_back(
         BorderPiece::circle({circle->center.x + mean.x, circle->center.y + mean.y}, circle->radius));
-    return pieces;
-  }
   const std::size_t start = furthest(corners), end = start + n;
   for (std::size_t first = start; first < end;) {
     std::size_t last = first + 1;
     while (last < end && is_straight(corners, first, last + 1, tolerance_m)) ++last;
-    pieces.push_back(BorderPiece::line(outline[first % n], outline[last % n]));
+    // Beside a circle, only what cuts a part of it off.
+    const Vec2d a = corners[first % n], b = corners[last % n];
+    const Vec2d half{(a.x + b.x) / 2, (a.y + b.y) / 2};
+    if (!circle || std::hypot(half.x - circle->center.x, half.y - circle->center.y) <
+                       circle->radius - kMostSagittas * tolerance_m)
+      pieces.push_back(BorderPiece::line(outline[first % n], outline[last % n]));
     first = last;
   }
   return pieces;

@@ -19,6 +19,7 @@ class BorderPiece {
   static BorderPiece circle(const Vec2d& center, double radius);
 
   double length() const { return length_; }
+  bool is_circle() const { return radius_ > 0; }
   /// Nothing for points that are not opposite the line.
   std::optional<BorderPlace> place_of(const Vec2d& point) const;
 
@@ -29,7 +30,8 @@ class BorderPiece {
 };
 
 /// The outline as few pieces: the circle that four fifths of its corners are nearer to than `tolerance_m`, less than 30 degrees
-/// apart on three fifths of it, as of a sample plot; or straight lines which no corner is further from.
+/// apart on three fifths of it, as of a sample plot, and straight lines where a part of it is cut off; or straight lines alone,
+/// which no corner is further from.
 ///
 /// outline  corners of the hull, counter-clockwise; fewer than 3: no piece
 std::vector<BorderPiece> border_pieces(const ConvexPolygon& outline, double tolerance_m);

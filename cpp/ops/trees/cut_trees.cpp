@@ -35,7 +35,8 @@ constexpr std::size_t kMostCorners = 256, kInnerCorners = 16;
 constexpr double kFirstReach = 0.025, kMostReach = 0.25;  // of the extent
 constexpr double kLayerSpacings = 2, kCellLayers = 4;
 constexpr std::uint32_t kFewestTreeCells = 3;
-constexpr double kLeastTreeShare = 0.5;
+/// Cells of the first layer over those of the next ones. Around a whole crown that is round and smooth these are .6.
+constexpr double kLeastShare = 0.6, kLeastRoundShare = 0.8, kLeastTreeShare = 0.5;
 constexpr double kTolerance = 1.0 / 3;  // of a layer
 constexpr double kMostId = 0x1.0p53 - 1;
 constexpr double kMostColumns = 1 << 20;
@@ -211,7 +212,8 @@ class CutSearch {
         points.push_back({near.tree, index_of(at->along, edge), index_of(near.place.z - box_.min.z, edge),
                           static_cast<std::uint32_t>(at->depth / band.layer_m), at->along});
       }
-      const std::vector<bool> cut = cut_columns(points, static_cast<std::size_t>(piece.length() / edge) + 1);
+      const std::vector<bool> cut = cut_columns(points, static_cast<std::size_t>(piece.length() / edge) + 1,
+                                                piece.is_circle() ? kLeastRoundShare : kLeastShare);
       std::erase_if(points, [&](const CellPoint& p) { return !cut[static_cast<std::size_t>(p.column)]; });
       for_each_tree(points, [&](std::uint64_t id, const Filled& filled, double span_m) {
         Side& side = sides_[id];
@@ -226,7 +228,7 @@ class CutSearch {
   }
 
   /// Which columns lie in a window of the border that is cut. Windows of 4, 8, .. columns, half over each other.
-  std::vector<bool> cut_columns(std::vector<CellPoint>& points, std::size_t count) {
+  std::vector<bool> cut_columns(std::vector<CellPoint>& points, std::size_t count, double least_share) {
     polled_sort(
         points, [](const CellPoint& a, const CellPoint& b) { return a.key() < b.key(); }, ctx_);
     std::vector<Filled> before(count + 1);  // of the columns before
@@ -246,7 +248,7 @@ class CutSearch {
         const std::size_t from = std::min(next, count - width);
         Filled window = before[from + width];
         window.add(before[from], -1);
-        if (!window.is_cut()) continue;
+        if (!window.is_cut(least_share)) continue;
         std::fill(cut.begin() + static_cast<std::ptrdiff_t>(from),
                   cut.begin() + static_cast<std::ptrdiff_t>(from + width), true);
       }
@@ -288,7 +290,7 @@ class CutSearch {
       if (layer == 0) rows[near.tree].insert(points.back().row);
     }
     for_each_tree(points, [&](std::uint64_t id, const Filled& filled, double) {
-      if (!filled.is_cut() || rows[id].size() < kFewestColumns) return;
+      if (!filled.is_cut(kLeastShare) || rows[id].size() < kFewestColumns) return;
       CutTree& cut = found_[id];
       cut.id = id;
       cut.top = true;

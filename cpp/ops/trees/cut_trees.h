@@ -25,7 +25,7 @@ struct CutTree {
 ///            highest point of a tree. Holes and corners that point inwards are not seen.
 /// Cut        Points lie in layers along the border, each two point spacings deep, the first at the border, and in cells of four
 ///            layers along it and upwards. A part of the border is cut where the first layer has points in 16 cells in
-///            4 columns, and in .6 to 3 times as many as the mean of the next three (more are a wall), and where these cells lie in
+///            4 columns, and in .6 (of a circle .8) to 3 times as many as the mean of the next three (more are a wall), and where these cells lie in
 ///            no line, as those of a branch do. Columns whose first layer has twice the points of the next three in the mean, and
 ///            their neighbours, hold a stem that touches the border and do not count. A tree is cut where its own points have half
 ///            as many cells there. Of a level cut, all cells are the tree's own.
@@ -36,7 +36,7 @@ struct CutTree {
 ///            the border itself, nothing is known.
 /// Cancel     Within 250 ms.
 /// Errors     kInvalidArgument for lengths that differ.
-/// Source     ours. On 62 reference trees alone none is cut that is whole; of those that lost a tenth of their points 98 % are
+/// Source     ours. On 62 reference trees alone none is cut that is whole; of those that lost a tenth of their points 97 % are
 ///            seen (docs/accuracy.md).
 std::vector<CutTree> cut_trees(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
                                const AnyColumn* trees, OpContext& ctx);

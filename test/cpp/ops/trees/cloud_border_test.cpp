@@ -31,7 +31,7 @@ TEST(CloudBorder, PlacesAlongALine) {
   EXPECT_FALSE(line.place_of({5, 7}));
 }
 
-TEST(CloudBorder, ACircleIsOnePieceAlsoWithAGap) {
+TEST(CloudBorder, ACircleIsOnePieceAndAGapALine) {
   ConvexPolygon round, gap;
   for (int i = 0; i < 200; ++i) {
     const double turn = 2 * std::numbers::pi * i / 200, r = 12.6 - 0.01 * (i % 3);
@@ -40,13 +40,25 @@ TEST(CloudBorder, ACircleIsOnePieceAlsoWithAGap) {
   }
   for (const ConvexPolygon& outline : {round, gap}) {
     const auto pieces = border_pieces(outline, 0.02);
-    ASSERT_EQ(pieces.size(), 1);
+    ASSERT_EQ(pieces.size(), outline.size() == 200 ? 1 : 2);  // and the chord of the gap
     EXPECT_NEAR(pieces[0].length(), 2 * std::numbers::pi * 12.59, 0.1);
     const auto at = pieces[0].place_of({5e6, 4e6 + 12});
     ASSERT_TRUE(at);
     EXPECT_NEAR(at->depth, 0.59, 0.02);
     EXPECT_NEAR(at->along, 1.5 * std::numbers::pi * 12.59, 0.1);
   }
+}
+
+TEST(CloudBorder, ACircleWithAPartCutOffHasALineThere) {
+  ConvexPolygon outline;
+  for (int i = 0; i < 200; ++i) {
+    const double turn = 2 * std::numbers::pi * i / 200;
+    if (5 * std::cos(turn) < 4.5) outline.push_back({5 * std::cos(turn), 5 * std::sin(turn)});
+  }
+  const auto pieces = border_pieces(outline, 0.01);
+  ASSERT_EQ(pieces.size(), 2);
+  EXPECT_NEAR(pieces[0].length(), 10 * std::numbers::pi, 0.01);
+  EXPECT_NEAR(pieces[1].length(), 2 * std::sqrt(25 - 4.5 * 4.5), 0.3);
 }
 
 TEST(CloudBorder, CornersOfASquareAreNoCircle) {

@@ -100,10 +100,26 @@ TEST(CutTrees, WholeTreesAreNotCut) {
   }
 }
 
+/// A dense ball of points touches its hull in many cells, which thin out all the same.
+TEST(CutTrees, ASmoothBallIsNotCut) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> side(-3, 3);
+  for (const std::size_t count : {20'000, 100'000}) {
+    Plot ball;
+    while (ball.xyz.size() < count) {
+      const Vec3d p{side(random), side(random), side(random)};
+      if (dot(p, p) < 9) ball.add(p, 1);
+    }
+    EXPECT_EQ(ids(cut(ball)), Ids{}) << count;
+    // Its outline is a circle, of which a straight line cuts off a part.
+    EXPECT_EQ(ids(cut(ball.where([](const Vec3d& p) { return p.x < 2; }))), Ids{1}) << count;
+  }
+}
+
 TEST(CutTrees, ASquareCutsThoseThatReachBeyond) {
   for (const bool ground : {true, false}) {
     const auto found = cut(nine_trees(ground).where([](const Vec3d& p) { return p.x < 5.5 && p.y > -7; }));
-    EXPECT_EQ(ids(found), (Ids{1, 2, 3, 6, 9}));
+    ASSERT_EQ(ids(found), (Ids{1, 2, 3, 6, 9}));
     // Tree 6 stands half a metre beyond its cut: a chord of sqrt(2.5^2 - .5^2) on each side.
     EXPECT_NEAR(found[3].width_m, 4.9, 0.7);
     for (const CutTree& tree : found) EXPECT_FALSE(tree.top);

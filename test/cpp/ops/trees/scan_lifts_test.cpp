@@ -63,6 +63,23 @@ TEST(ScanLifts, EachScanHasItsHeightAboveTheMean) {
   for (int k = 0; k < 3; ++k) EXPECT_EQ(one[k].z_m, lifts[k].z_m);
 }
 
+/// A filter of the ground takes the upper part of what lies higher for plants.
+TEST(ScanLifts, GroundThatAFilterHasCutOffIsMeasuredWhole) {
+  Ground ground;
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> side(0, 20);
+  std::normal_distribution<double> noise(0, 0.01);
+  for (int i = 0; i < 60'000; ++i) {
+    const double x = side(random), y = side(random), off = (i % 2 == 0 ? 0 : 0.1) + noise(random);
+    ground.xyz.push_back({x, y, 0.2 * x + off});
+    ground.ground.push_back(off < 0.1 ? 1 : 2);
+    ground.scan.push_back(i % 2);
+  }
+  const auto lifts = lifts_of(ground);
+  ASSERT_EQ(lifts.size(), 2);
+  EXPECT_NEAR(lifts[1].z_m - lifts[0].z_m, 0.1, 0.001);  // .092 by the ground points alone
+}
+
 TEST(ScanLifts, FarAwayAndWithPointsThatAreNotFinite) {
   Ground ground = three_scans();
   for (Vec3d& p : ground.xyz) p = p + Vec3d{5e6, -4e6, 0};

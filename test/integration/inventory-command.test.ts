@@ -50,7 +50,9 @@ test("scans that do not fit are moved onto each other, unless --no-align says no
   expect(scans_moved).toEqual([1, 2].map((scan_index) => expect.objectContaining({ scan_index })));
   expect(Math.abs(scans_moved[0].x_m - scans_moved[1].x_m)).toBeCloseTo(0.06, 3);
   expect(view_fit).toMatchObject({ aligned: false });
-  expect(warnings.join(" ")).toMatch(/moved by up to 3\.\d cm, level, by \d+ stems, before trees .* --no-align leaves them\./);
+  expect(warnings.join(" ")).toMatch(
+    /moved by up to 3\.\d cm, level, by \d+ stems, before trees .* --no-align leaves them\./,
+  );
   expect(warnings.join(" ")).not.toMatch(/different scans/);
   expect(worstDiameter()).toBeLessThan(0.005);
   const lying = await command(root, args("--method", "default", "--force", "--no-align"));

@@ -90,13 +90,18 @@ async function measured(base: CloudState, skip: native.TreeCloud["skip"], job: J
   return found;
 }
 
+const NO_HEIGHTS =
+  "Heights of the ground are no reason either: those of scans are within 1 cm, or no ground_class and scan_index tell.";
+
 function whyNot({ view_fit }: Found): string[] {
   if (!view_fit)
     return [
       "Nothing was moved: fewer than three stems are seen by several scans or visits with 15 points at breast height, or there are more than 100 scans.",
+      NO_HEIGHTS,
     ];
   return [
     `Nothing was moved: the scans fit. The places of ${view_fit.n_stems} stems differ by ${(1000 * view_fit.spread_m).toFixed(1)} mm, no more than places of scans that fit, or than their noise explains.`,
+    NO_HEIGHTS,
   ];
 }
 

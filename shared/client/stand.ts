@@ -1,5 +1,6 @@
 import { INVENTORY_DEFAULTS } from "../contract/cloud-session/tree-inventory.ts";
 import type { StandRecord, TreeRow } from "../contract/cloud-session/tree-inventory-rows.ts";
+import { standsInPlot } from "./in-plot.ts";
 import { fittingClassesOf, type HistogramClass } from "./value-classes.ts";
 
 /** Diameter classes, height classes, plot area and biomass of a stand summary. */
@@ -66,6 +67,8 @@ export interface StandSummary {
   readonly plotAreaM2: number | null;
   readonly plotAreaSource: "entered" | "ground_class" | "all_points" | "none";
   readonly treeCount: number;
+  /** Stand trees whose stem stands outside the measured plot, as where a border cuts stems: they are in no value. */
+  readonly treesOutsidePlot: number;
   /** Trees of at least breast height, not dead, without a diameter: they are in no value that needs one. */
   readonly treesWithoutDiameter: number;
   readonly stemsPerHa: number | null;
@@ -150,7 +153,8 @@ function withoutDiameter({ trees, params }: StandInput, settings: StandSettings,
 export const LEAST_PLOT_M2 = 1;
 
 /**
- * Values of the stand per hectare, from a tree list and what a person has noted. Where no tree of the list has a diameter,
+ * Values of the stand per hectare, from a tree list and what a person has noted. Trees that stand outside the measured plot do
+ * not count (with an area that was entered, all do). Where no tree of the list has a diameter,
  * as in clouds from the air, the values that need one are unknown, not 0.
  */
 export function standSummary(
@@ -160,7 +164,9 @@ export function standSummary(
   volumes: WoodVolumes = {},
 ): StandSummary {
   const { trees, stand } = list;
-  const counted = standTrees(trees, settings, edits);
+  const all = standTrees(trees, settings, edits);
+  // An area that was entered is not that of the outline.
+  const counted = stand && settings.plotAreaM2 === null ? all.filter((tree) => standsInPlot(tree, stand)) : all;
   const area = settings.plotAreaM2 ?? stand?.plot_area_m2 ?? null;
   const perHa = (value: number) => (area !== null && area >= LEAST_PLOT_M2 ? (value / area) * 1e4 : null);
   const hasCover = stand !== null && stand.cover_cell_m > 0; // crowns are only measured inside a plot
@@ -180,6 +186,7 @@ export function standSummary(
     plotAreaM2: area,
     plotAreaSource: settings.plotAreaM2 === null ? (stand?.plot_source ?? "none") : "entered",
     treeCount: counted.length,
+    treesOutsidePlot: all.length - counted.length,
     treesWithoutDiameter: without,
     stemsPerHa: hasDiameters ? perHa(counted.length) : null,
     basalAreaPerHaM2: hasDiameters ? perHa((Math.PI / 4) * squares) : null,

@@ -54,6 +54,9 @@ export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[
     ...facts,
     [`Trees of ${shortNumber(settings.minDbhCm)} cm and more`, plainNumber(stand.treeCount, 0)],
     ["Stems per hectare", known(stand.stemsPerHa, "/ha")],
+    ...(stand.treesOutsidePlot > 0
+      ? [["Outside the plot, not counted", plainNumber(stand.treesOutsidePlot, 0)] as const]
+      : []),
     ["Without a diameter, not counted", plainNumber(stand.treesWithoutDiameter, 0)],
     ["Basal area", known(stand.basalAreaPerHaM2, "m²/ha")],
     ["Quadratic mean diameter", known(stand.qmdCm, "cm")],

@@ -1,3 +1,4 @@
+import { standsInPlot } from "../../../shared/client/in-plot.ts";
 import {
   GROUND_SOURCES,
   type SkippedTree,
@@ -62,6 +63,8 @@ export interface InventoryRows {
   /** Of the trees, ascending. */
   readonly ids: readonly number[];
   readonly impossible: ImpossibleTrees;
+  /** Trees with a diameter outside the plot, and their share of the basal area of the list. */
+  readonly outside: { readonly count: number; readonly basal_share: number };
   /** Of the trees that have one. */
   readonly diameters: readonly Diameter[];
   /** Of the circle at breast height of each tree; NaN without one. */
@@ -124,6 +127,7 @@ export function inventoryRows(
     ground_sources,
     ids: Array.from({ length: trees.length }, (_, i) => trees.get(i, "tree_id")),
     impossible: impossibleTrees(trees),
+    outside: outsidePlot(trees, found.stand),
     diameters: Array.from({ length: trees.length }, (_, i) => ({
       tree_id: trees.get(i, "tree_id"),
       dbh_m: trees.get(i, "dbh_diameter_m"),
@@ -136,6 +140,19 @@ export function inventoryRows(
     small_count,
     failed_count: skipped.length / 3 - small_count,
   };
+}
+
+function outsidePlot(trees: Table, stand: TreeInventory["stand"]): InventoryRows["outside"] {
+  let [count, basal, all] = [0, 0, 0];
+  for (let i = 0; stand && i < trees.length; i += 1) {
+    const square = trees.get(i, "dbh_diameter_m") ** 2;
+    if (Number.isNaN(square)) continue;
+    all += square;
+    if (standsInPlot({ stem_base: trees.point(i, "stem_base") }, stand)) continue;
+    count += 1;
+    basal += square;
+  }
+  return { count, basal_share: basal / all };
 }
 
 /** First row of the hull of each tree. */

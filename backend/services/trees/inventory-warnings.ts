@@ -41,7 +41,16 @@ export function inventoryWarnings(
   );
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
-  return found.stand ? [...warnings, ...plotWarnings(found.stand)] : warnings;
+  return found.stand ? [...warnings, ...outsideWarnings(rows.outside), ...plotWarnings(found.stand)] : warnings;
+}
+
+/** Trees with a diameter that stand outside the plot: a border cuts stems whose middle lies beyond. */
+function outsideWarnings({ count, basal_share }: InventoryRows["outside"]): string[] {
+  if (count === 0) return [];
+  const stand = count === 1 ? "tree with a diameter stands" : "trees with a diameter stand";
+  return [
+    `${count} ${stand} outside the plot (stem_base, plot_polygon): with ${(100 * basal_share).toFixed(1)} % of the basal area of the list. Values per hectare that count them are too large by it.`,
+  ];
 }
 
 function cutTreeWarnings({ ids, diameters }: InventoryRows, all: CutTrees): string[] {

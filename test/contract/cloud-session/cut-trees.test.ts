@@ -63,6 +63,18 @@ test("cut trees without a stem may be parts of trees outside; a cloud cut off at
   ]);
 });
 
+test("a stem whose middle lies outside the plot is told", async () => {
+  const list = await inventory(await opened(cutPlot((x) => x < 5.97)));
+  expect(list.trees.at(-1)?.dbh_m).toBeCloseTo(0.24, 2);
+  expect(list.trees.at(-1)?.stem_base?.[0]).toBeCloseTo(6, 2);
+  expect(list.warnings).toContainEqual(
+    expect.stringMatching(/^1 tree with a diameter stands outside the plot .* 33\.\d % of the basal area/),
+  );
+  expect(list.warnings.join()).toMatch(/trees? ends? where the cloud was cut/);
+  const whole = await inventory(await opened(cutPlot()));
+  expect(whole.warnings.join()).not.toMatch(/outside the plot/);
+});
+
 test("models of cut trees have no intervals", async () => {
   const id = await opened(cutPlot(beside));
   const list = await tail(made, TreeQsmTail, `/api/cloud/session/${id}/tree_qsm`, { include_models: false });

@@ -65,6 +65,27 @@ describe("stand summary", () => {
     expect(found.stemsPerHa).toBe(80);
   });
 
+  test("trees that stand outside the measured plot do not count, on its border they do", () => {
+    const plot_polygon: [number, number][] = [
+      [0, 0],
+      [20, 0],
+      [20, 25],
+      [0, 25],
+    ];
+    const places: readonly [number, number, number][] = [
+      [10, 10, 3],
+      [20, 0, 3],
+      [20.01, 10, 3],
+      [10, -0.01, 3],
+    ];
+    const trees = places.map((base, i) => tree(i + 1, 0.3, 20 + i, base));
+    const found = standSummary({ trees, stand: { ...stand, plot_polygon } });
+    expect([found.treeCount, found.treesOutsidePlot, found.maxHeightM]).toEqual([2, 2, 21]);
+    expect(found.stemsPerHa).toBeCloseTo(40, 12);
+    const entered = standSummary({ trees, stand: { ...stand, plot_polygon } }, settings({ plotAreaM2: 500 }));
+    expect([entered.treeCount, entered.treesOutsidePlot]).toEqual([4, 0]);
+  });
+
   test("dead trees count only when wanted", () => {
     const edits = { 1: edit("dead"), 2: edit("damaged") };
     expect(standSummary({ trees: TREES, stand }, DEFAULT_STAND_SETTINGS, edits).treeCount).toBe(1);
@@ -251,6 +272,7 @@ describe("CSV", () => {
       "biomass_trees_missing",
       "biomass_trees_beyond_equation_range",
       "n_trees_without_dbh",
+      "n_trees_outside_plot",
     ]);
     expect(classes).toMatch(/^class,lo,hi,count\ndbh_cm,30,35,1\n/);
     expect(classes).toContain("height_m,20,22,1");

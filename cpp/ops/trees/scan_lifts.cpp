@@ -14,7 +14,7 @@ namespace pc {
 
 namespace {
 
-constexpr double kCell = 0.5, kMostCellsPerSide = 2000;
+constexpr double kCell = 0.5, kMostCellsPerSide = 1990;
 /// Where scans fit, medians differ by up to 5 mm on a slope of 20 degrees (docs/accuracy.md).
 constexpr double kLeastDifference = 0.01;
 constexpr double kMostErrors = 4, kMedianError = 1.25;  // of a median, times the deviation over the root of n

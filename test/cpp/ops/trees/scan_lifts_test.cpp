@@ -95,6 +95,22 @@ TEST(ScanLifts, FarAwayAndWithPointsThatAreNotFinite) {
   EXPECT_NEAR(lifts[1].z_m, 0.05, 0.001);
 }
 
+TEST(ScanLifts, LargeCloudsFitTheRaster) {
+  for (const double extent : {999.0, 2'000.0, 1e7}) {
+    Ground ground = three_scans();
+    for (const double x : {0.0, extent})
+      for (const double y : {0.0, extent}) {
+        ground.xyz.push_back({x, y, 100});
+        ground.ground.push_back(1);
+        ground.scan.push_back(1);
+      }
+    EXPECT_NO_THROW(lifts_of(ground)) << extent;
+    if (extent < 1e6) {
+      EXPECT_EQ(lifts_of(ground).size(), 3) << extent;
+    }
+  }
+}
+
 TEST(ScanLifts, PairsAreWeighedAndPartsKeepTheirMean) {
   // 1, 2 and 3 are seen together, 7 and 8 elsewhere; the pair 1, 3 contradicts the others a little.
   const auto lifts = scan_lifts(

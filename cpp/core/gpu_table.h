@@ -38,7 +38,7 @@ struct HostBeams;
 struct HostCells;
 }  // namespace beam_sums_kernel
 
-constexpr std::uint32_t kGpuAbiVersion = 10;
+constexpr std::uint32_t kGpuAbiVersion = 11;
 constexpr std::uint32_t kGpuErrorBytes = 512;
 
 enum class GpuStatus : std::int32_t { kOk = 0, kCanceled = 1, kOutOfMemory = 2, kFailed = 3 };

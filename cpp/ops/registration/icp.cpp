@@ -351,7 +351,7 @@ std::uint64_t icp_bytes(std::uint64_t fixed_points, std::uint64_t moving_points,
   const auto side = [](std::uint64_t points) {
     const std::uint64_t finest = std::min<std::uint64_t>(points, IcpRegistration::kMostPoints);
     // Local points; keys, rows and their copies while voxels are sorted; then levels, pairs and scratch.
-    return points * 24 + std::max(points > finest ? points * 48 : 0, finest * 160);
+    return points * 24 + std::max(points > finest ? points * 48 : 0, finest * 168);
   };
   const std::uint64_t both = side(fixed_points) + side(moving_points);
   return initial == IcpInitial::kAuto ? both + global_alignment_bytes(fixed_points, moving_points) : both;

@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/parallel.h"
 #include "core/parallel_select.h"
+#include "core/prefetch.h"
 
 namespace pc {
 
 namespace {
 
+using icp_pairs_kernel::Known;
 using icp_pairs_kernel::Motion;
 using icp_pairs_kernel::Nearest;
 using icp_pairs_kernel::Queries;
 
 constexpr std::size_t kBlock = 2048;
+constexpr std::size_t kAhead = 16;  // queries whose known points are loaded while others are searched
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Without a tree where none looks for points of that side.
@@ -53,9 +57,9 @@ bool IcpDevice::find(const IcpScale& scale, const Queries& queries, IcpPairs& pa
   const std::size_t count = pairs.slot.size();
   const icp_pairs_kernel::HostPass pass{queries, count, pairs.slot.data(), pairs.squared.data()};
   const auto same = [&](std::size_t i) {
-    const Nearest wanted = icp_pairs_kernel::find_pair(queries, i, IcpPairs::kNone, IcpPairs::kNone);
-    const double squared = wanted.slot == IcpPairs::kNone ? kInfinity : wanted.best;
-    return pairs.slot[i] == wanted.slot && pairs.squared[i] == squared;
+    Known nothing;
+    const Nearest wanted = icp_pairs_kernel::find_pair(queries, i, queries.motions, nothing, IcpPairs::kNone);
+    return pairs.slot[i] == wanted.slot && pairs.squared[i] == icp_pairs_kernel::squared_of(wanted);
   };
   const auto search = [&](const auto& table, const auto& control, auto& error) {
     return table.icp_pairs(sides_.get(), &pass, &control, &error);
@@ -65,7 +69,6 @@ bool IcpDevice::find(const IcpScale& scale, const Queries& queries, IcpPairs& pa
     ctx.advance(count);
   } else {
     close();
-    std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
   }
   return done;
 }
@@ -77,20 +80,34 @@ void find_pairs(const IcpScale& scale, const RigidTransform& pose, double limit_
   if (pairs.slot.size() != count) {
     pairs.slot.resize(count);
     pairs.squared.resize(count);
-    std::fill(pairs.slot.begin(), pairs.slot.end(), IcpPairs::kNone);
+    pairs.known = {};
   }
-  const Queries queries{side_of(scale.fixed), side_of(scale.moving),    moving_count,
-                        motion_of(pose),      motion_of(inverse(pose)), limit_m * limit_m};
+  const Queries queries{side_of(scale.fixed),
+                        side_of(scale.moving),
+                        moving_count,
+                        {motion_of(pose), motion_of(inverse(pose))},
+                        limit_m * limit_m};
   if (gpu != nullptr && gpu->device.find(scale, queries, pairs, ctx, gpu->run)) return;
+  BulkVector<Known> known =
+      std::move(pairs.known);  // lost in a canceled pass, which leaves some at another pose
+  if (known.size() != count) {
+    known = BulkVector<Known>(count);
+    std::fill(known.begin(), known.end(), Known{});
+  }
   parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
     std::uint32_t last = IcpPairs::kNone;
     for (std::size_t i = begin; i < end; ++i) {
       if (i == moving_count) last = IcpPairs::kNone;
-      const Nearest nearest = icp_pairs_kernel::find_pair(queries, i, pairs.slot[i], last);
-      last = pairs.slot[i] = nearest.slot;
-      pairs.squared[i] = nearest.slot == IcpPairs::kNone ? kInfinity : nearest.best;
+      if (const std::size_t soon = i + kAhead; soon < end && known[soon].slot != IcpPairs::kNone)
+        prefetch(&queries.other_side(soon).points[known[soon].slot]);
+      const Nearest nearest = icp_pairs_kernel::find_pair(queries, i, pairs.known_at, known[i], last);
+      last = known[i].slot;
+      pairs.slot[i] = nearest.slot;
+      pairs.squared[i] = icp_pairs_kernel::squared_of(nearest);
     }
   });
+  pairs.known = std::move(known);
+  pairs.known_at = queries.motions;
 }
 
 void narrow_pairs(const IcpScale& scale, double limit_m, IcpPairs& pairs, OpContext& ctx) {

@@ -27,6 +27,10 @@ struct IcpPairs {
   static constexpr std::uint32_t kNone = icp_pairs_kernel::kNone;
   BulkVector<std::uint32_t> slot;  ///< of the other side; kNone = nothing within the limit
   BulkVector<double> squared;      ///< distance, square metres; infinite without a partner
+
+  /// What the last pass on the CPU found out, and its pose. Pairs that are dropped later stay known here.
+  BulkVector<icp_pairs_kernel::Known> known;
+  icp_pairs_kernel::Motions known_at{};
 };
 
 enum class IcpQueries : std::uint8_t { kBoth, kMoving };

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "core/host_device.h"
@@ -23,54 +24,96 @@ struct Side {
   const Vec3d* points;
 };
 
-/// The nearest point so far; among equally near ones the one with the lowest row.
+/// What a pass found out about a query: its nearest point, kNone where there is none within the limit, and a distance from the
+/// place of the query then within which there is no other point.
+struct Known {
+  std::uint32_t slot = kNone;
+  float clear_m = 0;  ///< 0 = nothing is known
+};
+
+/// The nearest point so far, among equally near ones the one with the lowest row, and how near all others may be.
 struct Nearest {
-  double best;  ///< squared distance; at first the limit, inclusive
+  double best;                         ///< squared distance; at first the limit, inclusive
+  double others = kd_tree::kInfinity;  ///< no point but the nearest one has a lower squared distance
   std::uint64_t row = ~std::uint64_t{0};
   std::uint32_t slot = kNone;
 
-  PC_HD bool wants(double squared, std::uint64_t other) const {
-    return squared < best || (squared == best && other < row);
+  PC_HD bool wants(double squared, std::uint64_t other) {
+    if (squared < best || (squared == best && other < row)) return true;
+    others = squared < others ? squared : others;
+    return false;
   }
   PC_HD void take(double squared, std::uint64_t other, std::uint64_t at) {
+    if (slot != kNone) others = best < others ? best : others;
     best = squared;
     row = other;
     slot = static_cast<std::uint32_t>(at);
   }
 };
 
+/// Both motions of a pose.
+struct Motions {
+  Motion pose, back;  ///< moving to fixed, and its inverse
+};
+
 /// All queries of a pose: the moving points, then the fixed ones.
 struct Queries {
   Side fixed, moving;
   std::uint64_t moving_count;
-  Motion pose, back;  ///< moving to fixed, and its inverse
+  Motions motions;
   double squared_limit;
+
+  PC_HD bool of_moving(std::uint64_t i) const { return i < moving_count; }
+  PC_HD const Side& other_side(std::uint64_t i) const { return of_moving(i) ? fixed : moving; }
+  /// Where query i is at a pose, in the frame of the other side.
+  PC_HD Vec3d place(std::uint64_t i, const Motions& at) const {
+    return of_moving(i) ? at.pose(moving.points[i]) : at.back(fixed.points[i - moving_count]);
+  }
 };
 
-/// Of query i. A point known to be near bounds the search; the bound is inclusive, so that point itself is found again, and
-/// the result is the same for any `known` and `also_known` (kNone: no such point).
-PC_HD inline Nearest find_pair(const Queries& queries, std::uint64_t i, std::uint32_t known,
+/// Tells the nearest point of a query that is at `p` now and was at `before`, if it must be the same as then: however the others
+/// lie, that one is nearer. `known` then holds for p.
+PC_HD inline bool is_known(const Queries& queries, const Side& other, const Vec3d& p, const Vec3d& before,
+                           Known& known, Nearest& nearest) {
+  constexpr double kRounding = 1e-6;  // far above that of the distances and of a float
+  constexpr float kLeast = 1e-30F;    // floats keep their precision above
+  const double moved = std::sqrt(squared_distance(p, before));
+  const double clear = (static_cast<double>(known.clear_m) - moved * (1 + kRounding)) * (1 - kRounding);
+  const double squared =
+      known.slot == kNone ? queries.squared_limit : squared_distance(p, other.points[known.slot]);
+  if (!(clear > static_cast<double>(kLeast) && squared < clear * clear * (1 - kRounding))) return false;
+  known.clear_m = static_cast<float>(clear);
+  if (known.slot != kNone && squared <= queries.squared_limit) nearest.take(squared, 0, known.slot);
+  return true;
+}
+
+/// Finds the nearest point of query i. `known` is of the pass at the pose `earlier`, and is brought to this one. A point known to
+/// be near (kNone: no such point) bounds the search; the bound is inclusive, so that point itself is found again. The result is
+/// the same for any `known` and `also_known`.
+///
+/// Source  Points whose nearest one cannot have changed are not searched for: Greenspan & Godin 2001, "A nearest neighbor method
+///         for efficient ICP", 3DIM.
+PC_HD inline Nearest find_pair(const Queries& queries, std::uint64_t i, const Motions& earlier, Known& known,
                                std::uint32_t also_known) {
-  const bool forward = i < queries.moving_count;
-  const Side& other = forward ? queries.fixed : queries.moving;
-  const Vec3d p = forward ? queries.pose(queries.moving.points[i])
-                          : queries.back(queries.fixed.points[i - queries.moving_count]);
+  const Side& other = queries.other_side(i);
+  const Vec3d p = queries.place(i, queries.motions);
   Nearest nearest{queries.squared_limit};
-  const std::uint32_t slots[] = {known, also_known};
+  if (known.clear_m > 0 && is_known(queries, other, p, queries.place(i, earlier), known, nearest))
+    return nearest;
+  const std::uint32_t slots[] = {known.slot, also_known};
   for (const std::uint32_t slot : slots) {
     if (slot == kNone) continue;
     const double squared = squared_distance(p, other.points[slot]);
     nearest.best = squared < nearest.best ? squared : nearest.best;
   }
   other.tree.find_nearest(p, kd_tree::kNoRow, nearest);
+  known = {nearest.slot, static_cast<float>(std::sqrt(nearest.others) * (1 - 1e-6))};
   return nearest;
 }
 
-/// The partner of query i and its squared distance, infinite without one. `slot` is a point known to be near, or kNone.
-PC_HD inline void write_pair(const Queries& queries, std::uint64_t i, std::uint32_t& slot, double& squared) {
-  const Nearest nearest = find_pair(queries, i, slot, kNone);
-  slot = nearest.slot;
-  squared = nearest.slot == kNone ? kd_tree::kInfinity : nearest.best;
+/// The squared distance to the partner, infinite without one.
+PC_HD inline double squared_of(const Nearest& nearest) {
+  return nearest.slot == kNone ? kd_tree::kInfinity : nearest.best;
 }
 
 /// A side in host memory.
@@ -80,7 +123,7 @@ struct HostSide {
   std::uint64_t point_count;
 };
 
-/// What pc_cuda keeps of a registration: its sides, and the last partner of each query.
+/// What pc_cuda keeps of a registration: its sides, and what the last pass found out about each query.
 struct HostSides {
   HostSide fixed, moving;
 };

@@ -6,6 +6,7 @@
 
 #include "core/parallel.h"
 #include "core/parallel_select.h"
+#include "core/prefetch.h"
 #include "ops/registration/symmetric_eigen6.h"
 
 namespace pc {
@@ -18,6 +19,7 @@ constexpr double kFlat = 1e-3;
 /// Weight of a point-to-plane pair: one half where 1 - cos of the normals' angle is twice this (16 degrees).
 constexpr double kAgree = 0.02;
 constexpr double kNoResidual = -1;
+constexpr std::size_t kAhead = 16;  // pairs that are loaded while others are computed
 
 /// Up to three directions at right angles, and the weight of a distance along each.
 struct Directions {
@@ -90,16 +92,47 @@ double residual_of(const Directions& d, const Vec3d& apart) {
   return std::sqrt(squared);
 }
 
-/// Pair number i of the scale; its partner is at `slot`.
-Pair pair_at(const IcpScale& scale, const RigidTransform& pose, std::size_t i, std::uint32_t slot) {
-  const std::size_t moving_count = scale.moving.points.size();
-  const bool forward = i < moving_count;
-  const std::size_t m = forward ? i : slot, f = forward ? slot : i - moving_count;
-  const Vec3d place = pose(scale.moving.points[m]);
-  const Vec3d turned = pose.rotate(scale.moving.normals[m]);
-  const Vec3d& fixed = scale.fixed.normals[f];
-  return {place, place - scale.fixed.points[f], forward ? fixed : turned, forward ? turned : fixed};
-}
+/// The pairs of a scale at a pose.
+class PosedPairs {
+ public:
+  PosedPairs(const IcpScale& scale, const RigidTransform& pose, IcpMethod method, const IcpPairs& pairs)
+      : scale_(scale),
+        pose_(pose),
+        pairs_(pairs),
+        moving_count_(scale.moving.points.size()),
+        with_normals_(method != IcpMethod::kPointToPoint) {}
+
+  bool of_moving(std::size_t i) const { return i < moving_count_; }
+  /// Pair i, whose partner is at `slot`; without normals where the method needs none.
+  Pair at(std::size_t i, std::uint32_t slot) const {
+    const bool forward = of_moving(i);
+    const std::size_t m = forward ? i : slot, f = forward ? slot : i - moving_count_;
+    const Vec3d place = pose_(scale_.moving.points[m]);
+    Pair pair{place, place - scale_.fixed.points[f], {0, 0, 0}, {0, 0, 0}};
+    if (!with_normals_) return pair;
+    const Vec3d turned = pose_.rotate(scale_.moving.normals[m]);
+    const Vec3d& fixed = scale_.fixed.normals[f];
+    pair.found = forward ? fixed : turned;
+    pair.other = forward ? turned : fixed;
+    return pair;
+  }
+  /// Starts to load the partner of a pair that is due soon.
+  void fetch(std::size_t i) const {
+    if (i >= pairs_.slot.size()) return;
+    const std::uint32_t slot = pairs_.slot[i];
+    if (slot == IcpPairs::kNone) return;
+    const IcpLevel& other = of_moving(i) ? scale_.fixed : scale_.moving;
+    prefetch(&other.points[slot]);
+    if (with_normals_) prefetch(&other.normals[slot]);
+  }
+
+ private:
+  const IcpScale& scale_;
+  const RigidTransform& pose_;
+  const IcpPairs& pairs_;
+  std::size_t moving_count_;
+  bool with_normals_;
+};
 
 void add_row(IcpSystem& s, const std::array<double, 6>& row, double weight, double along) {
   std::size_t at = 0;
@@ -150,13 +183,15 @@ IcpFrame icp_frame(const IcpLevel& moving, OpContext& ctx) {
 
 double median_residual(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
                        const IcpPairs& pairs, OpContext& ctx) {
+  const PosedPairs posed(scale, pose, method, pairs);
   BulkVector<double> residuals(pairs.slot.size());
   parallel_for(ctx, residuals.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+      posed.fetch(i + kAhead);
       const std::uint32_t slot = pairs.slot[i];
       residuals[i] = kNoResidual;
       if (slot == IcpPairs::kNone) continue;
-      const Pair pair = pair_at(scale, pose, i, slot);
+      const Pair pair = posed.at(i, slot);
       residuals[i] = residual_of(directions(method, pair), pair.apart);
     }
   });
@@ -165,19 +200,21 @@ double median_residual(const IcpScale& scale, const RigidTransform& pose, IcpMet
 
 IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMethod method,
                      const IcpPairs& pairs, const IcpFrame& frame, double scale_m, OpContext& ctx) {
-  const std::size_t count = pairs.slot.size(), moving_count = scale.moving.points.size();
+  const PosedPairs posed(scale, pose, method, pairs);
+  const std::size_t count = pairs.slot.size();
   std::vector<IcpSystem> parts((count + kBlock - 1) / kBlock, IcpSystem{});
   const double per_radius = 1 / frame.radius_m;
   parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
     IcpSystem& part = parts[begin / kBlock];
     for (std::size_t i = begin; i < end; ++i) {
+      posed.fetch(i + kAhead);
       const std::uint32_t slot = pairs.slot[i];
       if (slot == IcpPairs::kNone) continue;
-      if (i < moving_count) {
+      if (posed.of_moving(i)) {
         part.squared += pairs.squared[i];
         ++part.pair_count;
       }
-      const Pair pair = pair_at(scale, pose, i, slot);
+      const Pair pair = posed.at(i, slot);
       add_pair(part, pair, directions(method, pair), frame.center, per_radius, scale_m);
     }
   });

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "core/device_buffer.cuh"
 #include "core/launch.cuh"
@@ -13,6 +14,7 @@ namespace {
 using icp_pairs_kernel::HostPass;
 using icp_pairs_kernel::HostSide;
 using icp_pairs_kernel::HostSides;
+using icp_pairs_kernel::Known;
 
 /// A side in device memory. The list of leaves is not needed.
 class DeviceSide {
@@ -37,22 +39,20 @@ class DeviceSide {
   DeviceBuffer<Vec3d> points_;
 };
 
-/// Both sides, and the partners that the last pass found: points known to be near.
+/// Both sides, and what the last pass found out about each query.
 class DeviceSides {
  public:
   DeviceSides(const HostSides& host, const GpuControl& control)
       : fixed_(host.fixed, control),
         moving_(host.moving, control),
-        slots_(fixed_.size() + moving_.size()),
-        squares_(slots_.size()) {
-    static_assert(icp_pairs_kernel::kNone == 0xffffffffU, "all bytes are alike");
-    if (slots_.size() > 0)
-      check(cudaMemset(slots_.data(), 0xff, slots_.size() * sizeof(std::uint32_t)), "clear memory");
-  }
+        known_(fixed_.size() + moving_.size()),
+        slots_(known_.size()),
+        squares_(known_.size()) {}
 
   static std::uint64_t bytes(const HostSides& host) {
     return DeviceSide::bytes(host.fixed) + DeviceSide::bytes(host.moving) +
-           (host.fixed.point_count + host.moving.point_count) * (sizeof(std::uint32_t) + sizeof(double));
+           (host.fixed.point_count + host.moving.point_count) *
+               (sizeof(Known) + sizeof(std::uint32_t) + sizeof(double));
   }
 
   // Public because nvcc requires it of functions with device code.
@@ -62,23 +62,37 @@ class DeviceSides {
     icp_pairs_kernel::Queries queries = host.queries;
     queries.fixed = fixed_.view();
     queries.moving = moving_.view();
+    Known* const known = known_.data();
+    // What a pass that was broken off or had fewer queries left is of several poses.
+    const std::uint64_t of_last = std::exchange(known_count_, 0);
+    if (of_last < host.count)
+      for_each_index(host.count, [known] __device__(std::size_t i) { known[i] = Known{}; });
+    const icp_pairs_kernel::Motions earlier = std::exchange(known_at_, queries.motions);
     std::uint32_t* const slot = slots_.data();
     double* const squared = squares_.data();
     for (std::uint64_t begin = 0; begin < host.count; begin += kSearches) {
       poll(control);
       for_each_index(std::min(kSearches, host.count - begin),
-                     [queries, begin, slot, squared] __device__(std::size_t i) {
-                       icp_pairs_kernel::write_pair(queries, begin + i, slot[begin + i], squared[begin + i]);
+                     [queries, earlier, known, begin, slot, squared] __device__(std::size_t n) {
+                       const std::uint64_t i = begin + n;
+                       const icp_pairs_kernel::Nearest nearest = icp_pairs_kernel::find_pair(
+                           queries, i, earlier, known[i], icp_pairs_kernel::kNone);
+                       slot[i] = nearest.slot;
+                       squared[i] = icp_pairs_kernel::squared_of(nearest);
                      });
     }
+    known_count_ = host.count;
     slots_.download(host.slot, host.count, control);
     squares_.download(host.squared, host.count, control);
   }
 
  private:
   DeviceSide fixed_, moving_;
+  DeviceBuffer<Known> known_;
   DeviceBuffer<std::uint32_t> slots_;
   DeviceBuffer<double> squares_;
+  std::uint64_t known_count_ = 0;
+  icp_pairs_kernel::Motions known_at_{};
 };
 
 }  // namespace

@@ -26,13 +26,14 @@ int open_count = 0, opened_ever = 0;
 /// What the module keeps of a registration.
 struct OpenSides {
   HostSides host;
-  std::vector<std::uint32_t> slots;
+  std::vector<icp_pairs_kernel::Known> known;
+  icp_pairs_kernel::Motions known_at;
 };
 
 GpuStatus open_sides(const HostSides* host, const GpuControl* control, void** sides, GpuError*) {
   if (control->canceled(control->user)) return GpuStatus::kCanceled;
   const std::size_t queries = host->fixed.point_count + host->moving.point_count;
-  *sides = new OpenSides{*host, std::vector<std::uint32_t>(queries, icp_pairs_kernel::kNone)};
+  *sides = new OpenSides{*host, std::vector<icp_pairs_kernel::Known>(queries), {}};
   ++open_count;
   ++opened_ever;
   return GpuStatus::kOk;
@@ -51,9 +52,12 @@ GpuStatus functor_pairs(void* sides, const HostPass* host, const GpuControl* con
   queries.fixed = {opened.host.fixed.tree.tree, opened.host.fixed.points};
   queries.moving = {opened.host.moving.tree.tree, opened.host.moving.points};
   for (std::uint64_t i = 0; i < host->count; ++i) {
-    icp_pairs_kernel::write_pair(queries, i, opened.slots[i], host->squared[i]);
-    host->slot[i] = opened.slots[i];
+    const icp_pairs_kernel::Nearest nearest =
+        icp_pairs_kernel::find_pair(queries, i, opened.known_at, opened.known[i], icp_pairs_kernel::kNone);
+    host->slot[i] = nearest.slot;
+    host->squared[i] = icp_pairs_kernel::squared_of(nearest);
   }
+  opened.known_at = queries.motions;
   searched_count += host->count;
   return GpuStatus::kOk;
 }

@@ -85,6 +85,34 @@ TEST_F(IcpParts, PairsAreTheNearestPoints) {
   }
 }
 
+TEST_F(IcpParts, WhatEarlierPosesToldChangesNoPair) {
+  // Ground, and a lattice whose points are often equally near.
+  Points lattice;
+  for (int i = 0; i < 600; ++i)
+    lattice.push_back({0.5 * (i % 10), 0.5 * (i / 10 % 10), 0.5 * static_cast<double>(i / 100)});
+  for (const Points& fixed : {test::rough_ground(700, 10, 1), lattice}) {
+    const Points moving = fixed.size() == lattice.size() ? lattice : test::rough_ground(500, 10, 2);
+    IcpScale scale{0, icp_level(view(fixed), ctx_), icp_level(view(moving), ctx_)};
+    IcpPairs pairs;
+    double at = 0.25;
+    for (std::uint64_t pass = 0; pass < 60; ++pass) {
+      at += std::pow(10, -7 * random_unit(7, 2 * pass)) * (random_unit(7, 2 * pass + 1) - 0.5);
+      const RigidTransform pose = test::turned({0, 0.01 * at, 0.1 * at}, {at, 0.5 * at, 0});
+      const double limit = pass % 7 == 3 ? 0.05 : 0.6;
+      const IcpQueries wanted = pass % 10 == 9 ? IcpQueries::kMoving : IcpQueries::kBoth;
+      find_pairs(scale, pose, limit, wanted, pairs, ctx_);
+      IcpPairs fresh;
+      find_pairs(scale, pose, limit, wanted, fresh, ctx_);
+      ASSERT_EQ(fresh.slot.size(), pairs.slot.size());
+      for (std::size_t i = 0; i < fresh.slot.size(); ++i) {
+        ASSERT_EQ(pairs.slot[i], fresh.slot[i]) << pass << ' ' << i;
+        ASSERT_EQ(pairs.squared[i], fresh.squared[i]) << pass << ' ' << i;
+      }
+      narrow_pairs(scale, 0.3, pairs, ctx_);
+    }
+  }
+}
+
 TEST_F(IcpParts, TheStepOfTheSystemEqualsNumericalDerivatives) {
   // g is half the gradient of the weighted squares at frozen weights: here the scale is so large that weights are 1.
   const Points fixed = test::rough_ground(400, 10, 3), moving = test::rough_ground(300, 10, 4);

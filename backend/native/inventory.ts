@@ -52,6 +52,8 @@ export interface TreeInventory {
     readonly plot_source: "ground_class" | "all_points" | "none";
     /** Share of the plot, or of the hull that is none, in or beside cells with points; null without a hull. */
     readonly plot_seen_share: number | null;
+    /** Share of the plot that no beam reached near the ground (cpp/ops/trees/unseen_ground.h); null = unknown. */
+    readonly unseen_share: number | null;
     /** Share of stem bases, or of crown area if less, on the ground, where that is too few for its hull to be the plot. */
     readonly trees_on_ground_share: number | null;
     readonly crown_union_area_m2: number;

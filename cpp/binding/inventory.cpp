@@ -278,6 +278,7 @@ Napi::Value stand_to_js(Napi::Env env, const std::optional<StandMeasures>& stand
                          : boundary.source == PlotSource::kAllPoints ? "all_points"
                                                                      : "none");
   out.Set("plot_seen_share", number_or_null(env, boundary.seen_share));
+  out.Set("unseen_share", number_or_null(env, stand->unseen_share));
   out.Set("trees_on_ground_share",
           number_or_null(env, boundary.ground_refused ? boundary.ground_share : std::nan("")));
   out.Set("crown_union_area_m2", stand->cover.union_area_m2);

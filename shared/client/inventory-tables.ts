@@ -127,6 +127,7 @@ export function standCsv(scan_name: string, stand: StandSummary, settings: Stand
     ["biomass_trees_beyond_equation_range", has ? stand.biomassTreesBeyondRange : null, ""],
     ["n_trees_without_dbh", stand.treesWithoutDiameter, ""],
     ["n_trees_outside_plot", stand.treesOutsidePlot, ""],
+    ["unseen_share", stand.unseenShare, "fraction"],
   ];
   const classes = [
     ...stand.dbhClasses.map(({ lo, hi, count }) => ["dbh_cm", lo, hi, count] as const),

@@ -69,6 +69,8 @@ export interface StandSummary {
   readonly treeCount: number;
   /** Stand trees whose stem stands outside the measured plot, as where a border cuts stems: they are in no value. */
   readonly treesOutsidePlot: number;
+  /** Share 0..1 of the measured plot that no beam reached near the ground: trees may be hidden there. null = unknown. */
+  readonly unseenShare: number | null;
   /** Trees of at least breast height, not dead, without a diameter: they are in no value that needs one. */
   readonly treesWithoutDiameter: number;
   readonly stemsPerHa: number | null;
@@ -187,6 +189,7 @@ export function standSummary(
     plotAreaSource: settings.plotAreaM2 === null ? (stand?.plot_source ?? "none") : "entered",
     treeCount: counted.length,
     treesOutsidePlot: all.length - counted.length,
+    unseenShare: stand?.unseen_share ?? null,
     treesWithoutDiameter: without,
     stemsPerHa: hasDiameters ? perHa(counted.length) : null,
     basalAreaPerHaM2: hasDiameters ? perHa((Math.PI / 4) * squares) : null,

@@ -50,6 +50,7 @@ export async function joinedStand(
       plot_polygon: hasPlot ? plot.map(([x, y]) => [x, y]) : null,
       plot_area_m2: hasPlot ? found.plot_area_m2 : null,
       plot_source: hasPlot ? "ground_class" : "none",
+      unseen_share: null,
       crown_union_area_m2: found.crown_union_area_m2,
       cover_cell_m: found.cover_cell_m,
       crown_area_sum_m2: trees.reduce((sum, tree) => sum + (tree.crown_projected_area_m2 ?? 0), 0),

@@ -58,6 +58,9 @@ export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[
       ? [["Outside the plot, not counted", plainNumber(stand.treesOutsidePlot, 0)] as const]
       : []),
     ["Without a diameter, not counted", plainNumber(stand.treesWithoutDiameter, 0)],
+    ...(stand.unseenShare === null
+      ? []
+      : [["Plot that no beam reached near the ground", `${short(100 * stand.unseenShare, 2)} %`] as const]),
     ["Basal area", known(stand.basalAreaPerHaM2, "m²/ha")],
     ["Quadratic mean diameter", known(stand.qmdCm, "cm")],
     ["Lorey's height", known(stand.loreyHeightM, "m")],

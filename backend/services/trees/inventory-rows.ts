@@ -13,6 +13,7 @@ import type { TreeInventory } from "../../native/inventory.ts";
 import type { CutTrees } from "./cut-trees.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
+import type { TallTree } from "./missing-diameters.ts";
 
 const BLOCK_BYTES = 1024 * KIB;
 /** Below this lean its direction is noise, degrees. */
@@ -65,6 +66,8 @@ export interface InventoryRows {
   readonly impossible: ImpossibleTrees;
   /** Trees with a diameter outside the plot, and their share of the basal area of the list. */
   readonly outside: { readonly count: number; readonly basal_share: number };
+  /** Of the trees that have enough points. */
+  readonly heights: readonly TallTree[];
   /** Of the trees that have one. */
   readonly diameters: readonly Diameter[];
   /** Of the circle at breast height of each tree; NaN without one. */
@@ -110,6 +113,9 @@ export function inventoryRows(
   for (let i = 0; i < trees.length; i += 1) {
     if (trees.get(i, "too_few_points") === 0) ground_sources[sourceOf(trees, i)] += 1;
   }
+  const measured = Array.from({ length: trees.length }, (_, i) => i).filter(
+    (i) => trees.get(i, "too_few_points") === 0,
+  );
   let small_count = 0;
   for (let i = 2; i < skipped.length; i += 3) if (skipped[i] === 0) small_count += 1;
   const small = `fewer than ${min_points} points`;
@@ -134,9 +140,8 @@ export function inventoryRows(
       sigma_m: trees.get(i, "dbh_sigma_m"),
     })).filter(({ dbh_m }) => Number.isFinite(dbh_m)),
     scatters_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_scatter_m")),
-    drops_m: Array.from({ length: trees.length }, (_, i) => i)
-      .filter((i) => trees.get(i, "too_few_points") === 0)
-      .map((i) => trees.get(i, "height_drop_m")),
+    heights: measured.map((i) => ({ height_m: trees.get(i, "height_m"), dbh_m: trees.get(i, "dbh_diameter_m") })),
+    drops_m: measured.map((i) => trees.get(i, "height_drop_m")),
     small_count,
     failed_count: skipped.length / 3 - small_count,
   };

@@ -5,6 +5,7 @@ import { doubtfulWarnings } from "./doubtful-diameters.ts";
 import { dropWarnings } from "./height-drops.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import type { InventoryRows } from "./inventory-rows.ts";
+import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { plotWarnings } from "./plot-warnings.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
@@ -41,7 +42,13 @@ export function inventoryWarnings(
   );
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");
-  return found.stand ? [...warnings, ...outsideWarnings(rows.outside), ...plotWarnings(found.stand)] : warnings;
+  if (!found.stand) return warnings;
+  return [
+    ...warnings,
+    ...outsideWarnings(rows.outside),
+    ...missingDiameterWarnings(rows.heights),
+    ...plotWarnings(found.stand, rows.diameters.length > 0),
+  ];
 }
 
 /** Trees with a diameter that stand outside the plot: a border cuts stems whose middle lies beyond. */

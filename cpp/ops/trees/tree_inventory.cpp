@@ -15,6 +15,7 @@
 #include "ops/trees/measured_points.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
+#include "ops/trees/unseen_ground.h"
 
 namespace pc {
 
@@ -26,6 +27,11 @@ constexpr std::uint64_t kLeastPoints = 3;
 constexpr double kLeastTreeRise = 1.5, kLeastSlenderness = 5;
 constexpr double kMostSigma = 0.25;  // of the diameter; 0.21 is the largest of stems that were seen
 constexpr double kMostRough = 0.06;  // metres of scatter: more is no surface that a few points could show
+constexpr double kThick =
+    20;  // height over diameter, below which a stem must be well seen: nearly all of a stand are above
+constexpr double kThickInliers =
+    0.8;  // least share of the slice's points on the circle: stems 1, leaves up to 0.75
+constexpr double kThickSigma = 0.1, kThickArc = 0.7;
 constexpr double kLeastArc = 0.3;  // of the circle: stumps seen from one side show more, walls and rocks less
 
 void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
@@ -88,11 +94,20 @@ bool lies_in_leaves(const StemSection& at, double height_m) {
          2 * at.circle.radius > height_m / kLeastSlenderness;
 }
 
+/// Whether a circle that is thick for the height of its tree passes through leaves and twigs, as in saplings.
+bool is_thicket(const StemSection& at, double height_m, double sigma_m) {
+  const FittedCircle& circle = at.circle;
+  const double diameter = 2 * circle.radius;
+  if (!(diameter > height_m / kThick) || circle.arc_coverage >= kThickArc) return false;
+  const auto inliers = static_cast<double>(circle.inlier_count);
+  return inliers < kThickInliers * static_cast<double>(at.point_count) || sigma_m > kThickSigma * diameter;
+}
+
 bool says_nothing(const StemSection& at, double height_m, double sigma_m) {
   const double diameter = 2 * at.circle.radius;
   const bool hardly_seen = at.few_points || at.circle.arc_coverage < kLeastArc;
   const bool is_odd = diameter > height_m / kLeastSlenderness || at.scatter_m > kMostRough;
-  return sigma_m > kMostSigma * diameter || (hardly_seen && is_odd);
+  return sigma_m > kMostSigma * diameter || (hardly_seen && is_odd) || is_thicket(at, height_m, sigma_m);
 }
 
 class Inventory {
@@ -291,6 +306,9 @@ class Inventory {
       evidence.crowns.push_back(tree.crown.hull);
     }
     stand.plot = plot_boundary(evidence, pass.seen, ctx_);
+    stand.unseen_share = stand.plot.source == PlotSource::kGroundClass
+                             ? unseen_ground(cloud_, stand.plot.polygon, ctx_)
+                             : std::nan("");
     stand.cover = crown_cover(
         hulls,
         {stand.plot.polygon, params_.cover_cell_m, params_.most_cover_cells, params_.most_overlap_pairs},

@@ -69,6 +69,8 @@ struct SkippedTree {
 
 struct StandMeasures {
   PlotBoundary plot;
+  double
+      unseen_share;  ///< of the plot, see unseen_ground.h; NaN = unknown, or the plot is not that of the ground
   CrownCover cover;
   double crown_area_sum_m2;
   Competition competition;  ///< one entry per tree of the list
@@ -119,7 +121,9 @@ bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
 
 /// Whether the circle at breast height says nothing about a stem: a standard error above a quarter of the diameter, or one
 /// of which few points or less than three tenths of the arc were seen and that is wider than a fifth of the height or whose
-/// points scatter by more than 6 cm. Leaves around a thin stem, walls and rocks have such circles, and airborne scans.
+/// points scatter by more than 6 cm; or thicker than a twentieth of the height, with an arc of less than seven tenths, and either
+/// a standard error above a tenth of the diameter or more than a fifth of the slice's points beside the circle. Leaves around a
+/// thin stem, walls and rocks have such circles, and airborne scans.
 bool is_no_stem(const Stem& stem, double height_m, double sigma_m);
 
 /// Of a tree without a diameter: sections of the curve that lie in leaves by the same rules are not ok. The stem, whose

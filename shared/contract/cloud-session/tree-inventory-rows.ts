@@ -156,6 +156,12 @@ export const StandRecord = z
       .describe(
         "points whose convex hull is the plot. ground_class: nine of ten trees and half of their crown area stand on it; all_points: otherwise; none: points are within 2.5 m to 5 m of less than half of that hull, or on a line",
       ),
+    unseen_share: z
+      .number()
+      .nullable()
+      .describe(
+        "share 0..1 of the plot without a point lower than 2 m above the ground, by cells of 0.5 m (1 m in sparse clouds): stems there are hidden, too, so that values per area are too small by up to about as much; null = unknown: no heights above ground, plot_source is not ground_class, fewer than 4 such points per m2, a plot below 25 m2",
+      ),
     crown_union_area_m2: z.number().describe("area inside the plot covered by at least one crown, m2"),
     cover_cell_m: z.number().describe("edge of the cells that measured it, metres; 0 without a plot"),
     crown_area_sum_m2: z.number().describe("sum of the crown areas, m2; overlaps count twice"),

@@ -443,7 +443,26 @@ TEST(TreeInventory, CirclesThatSayNothingAreNoStems) {
   rough.breast_height->scatter_m = 0.22;
   EXPECT_TRUE(is_no_stem(rough, 15.7, 0.232));
   rough.breast_height->scatter_m = 0.05;
-  EXPECT_FALSE(is_no_stem(rough, 15.7, 0.232)) << "noise";
+  EXPECT_FALSE(is_no_stem(rough, 15.7, 0.18)) << "noise";
+}
+
+// Saplings of a generated understorey, whose leaves gave diameters ten times the true ones, and stems of clouds cut off at 3 m.
+TEST(TreeInventory, CirclesThroughSaplingsAreNoStems) {
+  const auto circle = [](double diameter, double arc, std::size_t inliers, std::size_t points) {
+    Stem stem{};
+    stem.breast_height = StemSection{};
+    stem.breast_height->circle.radius = diameter / 2;
+    stem.breast_height->circle.arc_coverage = arc;
+    stem.breast_height->circle.inlier_count = inliers;
+    stem.breast_height->point_count = points;
+    return stem;
+  };
+  EXPECT_TRUE(is_no_stem(circle(0.577, 0.56, 71, 328), 3.6, 0.057));
+  EXPECT_TRUE(is_no_stem(circle(1.231, 0.19, 10, 11), 8, 0.217)) << "its error is large";
+  EXPECT_FALSE(is_no_stem(circle(0.398, 0.22, 10, 10), 3, 0.015))
+      << "cut off at 3 m, all points on the circle";
+  EXPECT_FALSE(is_no_stem(circle(0.3, 0.9, 200, 600), 4, 0.02)) << "seen all around, below branches";
+  EXPECT_FALSE(is_no_stem(circle(0.3, 0.4, 50, 100), 6.1, 0.02)) << "as slender as trees are";
 }
 
 /// A stem of 0.3 m: noise, and a second scan that stands beside the first.

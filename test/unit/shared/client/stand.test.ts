@@ -33,6 +33,7 @@ const stand: StandRecord = {
   crown_union_area_m2: 350,
   cover_cell_m: 0.1,
   crown_area_sum_m2: 400,
+  unseen_share: 0.2,
   competition_radius_m: 6,
 };
 const settings = (given: Partial<StandSettings>): StandSettings => ({ ...DEFAULT_STAND_SETTINGS, ...given });
@@ -273,6 +274,7 @@ describe("CSV", () => {
       "biomass_trees_beyond_equation_range",
       "n_trees_without_dbh",
       "n_trees_outside_plot",
+      "unseen_share",
     ]);
     expect(classes).toMatch(/^class,lo,hi,count\ndbh_cm,30,35,1\n/);
     expect(classes).toContain("height_m,20,22,1");

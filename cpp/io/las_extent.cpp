@@ -156,7 +156,7 @@ Extent written_extent(const CloudView& view, const LasWriteParams& params, const
         blocks.collect(begin, end, rows);
         pairs.take(begin / blocks.grain(), rows);
         if (!params.grid && decimals.open()) decimals.test(rows);
-        Extent& own = extents[static_cast<std::size_t>(worker)];
+        Extent own = extents[static_cast<std::size_t>(worker)];
         for (const std::size_t row : rows) {
           const Vec3d p = view.positions[row] + view.offset;
           if (!is_finite(p)) {
@@ -171,6 +171,7 @@ Extent written_extent(const CloudView& view, const LasWriteParams& params, const
                 own.on_grid[axis] && checks[axis].in_int32(value) && checks[axis].holds(value);
           }
         }
+        extents[static_cast<std::size_t>(worker)] = own;
       });
   Extent all;
   for (const Extent& own : extents) {

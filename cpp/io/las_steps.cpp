@@ -51,7 +51,7 @@ Moves count_moves(const CloudView& view, const StepCheck& check, std::size_t axi
       ctx, view.positions.size, blocks.grain(), [&](std::size_t begin, std::size_t end, int worker) {
         std::vector<std::size_t> rows;
         blocks.collect(begin, end, rows);
-        Moves& own = parts[static_cast<std::size_t>(worker)];
+        Moves own = parts[static_cast<std::size_t>(worker)];
         for (const std::size_t row : rows) {
           const double value = axis_of(view.positions[row], axis) + axis_of(view.offset, axis);
           const double move = check.distance(value);
@@ -59,6 +59,7 @@ Moves count_moves(const CloudView& view, const StepCheck& check, std::size_t axi
           ++own.count;
           own.largest = std::max(own.largest, move);
         }
+        parts[static_cast<std::size_t>(worker)] = own;
       });
   Moves all;
   for (const Moves& own : parts) {

@@ -64,7 +64,7 @@ void PtxRaster::measure_indexes(OpContext& ctx) {
   std::vector<Extent> extents(static_cast<std::size_t>(ctx.threads()));
   parallel_for_worker(
       ctx, rows_.end - rows_.begin, kSelectRows, [&](std::size_t begin, std::size_t, int worker) {
-        Extent& own = extents[static_cast<std::size_t>(worker)];
+        Extent own = extents[static_cast<std::size_t>(worker)];
         const std::size_t block = begin / kSelectRows;
         Reach reach{INT64_MAX, -1};
         for_each_row(first_block() + block, scratch[static_cast<std::size_t>(worker)],
@@ -78,6 +78,7 @@ void PtxRaster::measure_indexes(OpContext& ctx) {
         own.low_column = std::min(own.low_column, reach.low);
         own.last_column = std::max(own.last_column, reach.last);
         reach_[block] = reach;
+        extents[static_cast<std::size_t>(worker)] = own;
       });
   Extent all;
   for (const Extent& own : extents) {

@@ -196,12 +196,13 @@ std::size_t Splitter::divide_by_blocks(const Range& range, const Cut& cut, Range
   };
   std::vector<Part> parts((range.count() + kBlock - 1) / kBlock);
   parallel_for(ctx, range.count(), kBlock, [&](std::size_t begin, std::size_t end) {
-    Part& part = parts[begin / kBlock];
+    Part part;
     for (std::size_t i = range.begin + begin; i < range.begin + end; ++i) {
       const bool below = cut.to_left(items_[i]);
       add_middle(below ? part.left : part.right, items_[i]);
       part.below += below ? 1 : 0;
     }
+    parts[begin / kBlock] = part;
   });
   std::size_t middle = range.begin;
   for (const Part& part : parts) middle += part.below;

@@ -101,7 +101,9 @@ Column<std::uint32_t> faces_of(const Cells& cells, OpContext& ctx, const Wanted&
   };
   std::vector<std::size_t> firsts((cells.slots() + kGrain - 1) / kGrain + 1, 0);
   parallel_for(ctx, cells.slots(), kGrain, [&](std::size_t begin, std::size_t end) {
-    each_face(begin, end, [&](const auto&) { ++firsts[begin / kGrain + 1]; });
+    std::size_t count = 0;
+    each_face(begin, end, [&](const auto&) { ++count; });
+    firsts[begin / kGrain + 1] = count;
   });
   for (std::size_t k = 1; k < firsts.size(); ++k) firsts[k] += firsts[k - 1];
   Column<std::uint32_t> rows(3 * firsts.back());

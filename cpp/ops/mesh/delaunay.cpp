@@ -185,11 +185,13 @@ Column<std::uint32_t> PlaneTriangulation::triangles(const TriangleFilter& wanted
   };
   parallel_for(ctx, slots, kGrain, [&](std::size_t begin, std::size_t end) {
     std::array<std::uint32_t, 3> corners{};
+    std::size_t count = 0;
     for (std::size_t slot = begin; slot < end; ++slot) {
       if (!mesh_->corners(slot, corners) || !is_wanted(corners)) continue;
       holds[slot / 64] |= std::uint64_t{1} << (slot % 64);
-      ++firsts[begin / kGrain + 1];
+      ++count;
     }
+    firsts[begin / kGrain + 1] = count;
   });
   for (std::size_t k = 1; k < firsts.size(); ++k) firsts[k] += firsts[k - 1];
   Column<std::uint32_t> indices(3 * firsts.back() + tail.size);

@@ -70,7 +70,7 @@ NarrowVertices narrow_vertices(Span<const Vec3d> vertices, const Vec3d& shift, O
   std::vector<double> largest((vertices.size + kGrain - 1) / kGrain, 0.0);
   ctx.begin_phase("Finalizing", vertices.size);
   parallel_for(ctx, vertices.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    double& most = largest[begin / kGrain];
+    double most = 0;
     for (std::size_t v = begin; v < end; ++v) {
       const Vec3d p = vertices[v] - shift;
       std::size_t at = 3 * v;
@@ -81,6 +81,7 @@ NarrowVertices narrow_vertices(Span<const Vec3d> vertices, const Vec3d& shift, O
         out.vertices[at++] = static_cast<float>(value);
       }
     }
+    largest[begin / kGrain] = most;
   });
   for (const double most : largest) out.largest = std::max(out.largest, most);
   return out;

@@ -45,7 +45,7 @@ void measure(const PolygonMesh& mesh, const Triangulation& triangles, PackedMesh
   std::vector<Part> parts((count + kGrain - 1) / kGrain);
   ctx.begin_phase("Measuring triangles", count);
   parallel_for(ctx, count, kGrain, [&](std::size_t begin, std::size_t end) {
-    Part& part = parts[begin / kGrain];
+    Part part;
     for (std::size_t t = begin; t < end; ++t) {
       Vec3d p[3];
       for (std::size_t k = 0; k < 3; ++k) {
@@ -54,6 +54,7 @@ void measure(const PolygonMesh& mesh, const Triangulation& triangles, PackedMesh
       }
       part.flat += is_zero(area_vector(p[0], p[1], p[2])) ? 1 : 0;
     }
+    parts[begin / kGrain] = part;
   });
   for (const Part& part : parts) {
     out.bounds.add(part.box);

@@ -165,8 +165,9 @@ class Joiner {
     using Sums = std::array<std::uint64_t, 5>;
     std::vector<Sums> blocks((reason_.size() + kGrain - 1) / kGrain, Sums{});
     parallel_for(ctx_, reason_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      Sums& sums = blocks[begin / kGrain];
+      Sums sums{};
       for (std::size_t t = begin; t < end; ++t) ++sums[reason_[t]];
+      blocks[begin / kGrain] = sums;
     });
     Sums sums{};
     for (const Sums& block : blocks)

@@ -139,15 +139,17 @@ DeclaredRaster declared_raster(Span<const Vec3d> positions, const DeclaredScan& 
   const Raster raster(scan, out.convention);
   std::vector<std::uint64_t> off((positions.size + kGrain - 1) / kGrain, 0);
   parallel_for(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t count = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d v = positions[i] - scan.origin;
       const Place at = raster.place_of(v);
       const double row = std::round(at.row), column = std::round(at.column);
       const bool on = dot(v, v) > 0 && row >= 0 && row < scan.rows && column >= 0 && column < scan.columns;
-      off[begin / kGrain] += on ? 0 : 1;
+      count += on ? 0 : 1;
       out.row[i] = on ? static_cast<std::uint32_t>(row) : kOff;
       out.column[i] = on ? static_cast<std::uint32_t>(column) : kOff;
     }
+    off[begin / kGrain] = count;
   });
   for (const std::uint64_t count : off) out.off_count += count;
   if (static_cast<double>(out.off_count) >= kMostOffShare * static_cast<double>(positions.size)) {

@@ -32,7 +32,7 @@ TrajectoryJoin trajectory_join(Span<const double> times, Span<const double> pose
   std::vector<Times> parts((times.size + kGrain - 1) / kGrain);
   ctx.begin_phase("Joining trajectory", times.size);
   parallel_for(ctx, times.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    Times& part = parts[begin / kGrain];
+    Times part;
     for (std::size_t i = begin; i < end; ++i) {
       if (!std::isfinite(times[i])) {
         out.origins[i] = {kNaN, kNaN, kNaN};
@@ -44,6 +44,7 @@ TrajectoryJoin trajectory_join(Span<const double> times, Span<const double> pose
       if (times[i] < stream.front().t || times[i] > stream.back().t) ++part.outside;
       out.origins[i] = view.origin(view.at(times[i])) - shift;
     }
+    parts[begin / kGrain] = part;
   });
   Times all;
   for (const Times& part : parts) {

@@ -205,7 +205,7 @@ IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMetho
   std::vector<IcpSystem> parts((count + kBlock - 1) / kBlock, IcpSystem{});
   const double per_radius = 1 / frame.radius_m;
   parallel_for(ctx, count, kBlock, [&](std::size_t begin, std::size_t end) {
-    IcpSystem& part = parts[begin / kBlock];
+    IcpSystem part{};  // of its own: parts beside each other share cache lines
     for (std::size_t i = begin; i < end; ++i) {
       posed.fetch(i + kAhead);
       const std::uint32_t slot = pairs.slot[i];
@@ -217,6 +217,7 @@ IcpSystem icp_system(const IcpScale& scale, const RigidTransform& pose, IcpMetho
       const Pair pair = posed.at(i, slot);
       add_pair(part, pair, directions(method, pair), frame.center, per_radius, scale_m);
     }
+    parts[begin / kBlock] = part;
   });
   IcpSystem sum{};
   for (const IcpSystem& part : parts) add(sum, part);

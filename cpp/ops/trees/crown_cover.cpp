@@ -177,7 +177,7 @@ double union_area(const std::vector<ConvexPolygon>& crowns, const Box2d& frame, 
           std::fill(covered.begin() + static_cast<std::ptrdiff_t>(first),
                     covered.begin() + static_cast<std::ptrdiff_t>(last), std::uint8_t{1});
       }
-      for (const std::uint8_t c : covered) counts[begin / kRows] += c;
+      counts[begin / kRows] += std::accumulate(covered.begin(), covered.end(), std::uint64_t{0});
     }
   });
   const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});

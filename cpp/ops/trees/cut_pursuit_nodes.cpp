@@ -58,11 +58,12 @@ class AxisNumbers {
     std::vector<std::array<std::int64_t, 2>> ranges(static_cast<std::size_t>(ctx.threads()),
                                                     {std::int64_t{1} << 60, -(std::int64_t{1} << 60)});
     parallel_for_worker(ctx, rows.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
-      auto& range = ranges[static_cast<std::size_t>(worker)];
+      auto range = ranges[static_cast<std::size_t>(worker)];
       for (std::size_t i = begin; i < end; ++i) {
         const std::int64_t cell = cell_of(points[rows[i]].*axis, size);
         range = {std::min(range[0], cell), std::max(range[1], cell)};
       }
+      ranges[static_cast<std::size_t>(worker)] = range;
     });
     std::int64_t highest = -(std::int64_t{1} << 60);
     lowest_ = std::int64_t{1} << 60;
@@ -139,10 +140,11 @@ BulkVector<std::uint64_t> voxel_keys(Span<const Vec3d> points, Span<const std::u
 Vec3d box_center(Span<const Vec3d> points, OpContext& ctx) {
   std::vector<Box3d> boxes(static_cast<std::size_t>(ctx.threads()));
   parallel_for_worker(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
-    Box3d& box = boxes[static_cast<std::size_t>(worker)];
+    Box3d box = boxes[static_cast<std::size_t>(worker)];
     for (std::size_t i = begin; i < end; ++i) {
       if (is_finite(points[i])) box.add(points[i]);
     }
+    boxes[static_cast<std::size_t>(worker)] = box;
   });
   Box3d all;
   for (const Box3d& box : boxes) all.add(box);

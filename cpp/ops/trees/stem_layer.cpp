@@ -47,12 +47,13 @@ void StemLayer::gather(Span<const Vec3d> points, Span<const float> heights, doub
   };
   std::vector<Part> parts((points.size + kBlock - 1) / kBlock);
   parallel_for(ctx, points.size, kBlock, [&](std::size_t begin, std::size_t end) {
-    Part& part = parts[begin / kBlock];
+    Part part;
     for (std::size_t i = begin; i < end; ++i) {
       if (!belongs(i)) continue;
       ++part.count;
       part.box.add(points[i]);
     }
+    parts[begin / kBlock] = part;
   });
   Box3d box;
   std::size_t total = 0;

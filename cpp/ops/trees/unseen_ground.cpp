@@ -61,12 +61,14 @@ double sum_of_low(const TreeCloud& cloud, OpContext& ctx, const Visit& visit) {
   std::vector<double> parts((cloud.positions.size + kBlock - 1) / kBlock, 0);
   const auto run = [&](const auto& heights, const auto& is_ground) {
     parallel_for(ctx, cloud.positions.size, kBlock, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
       for (std::size_t i = begin; i < end; ++i) {
         if (!cloud.skip.empty() && cloud.skip[i] != 0) continue;
         const auto height = static_cast<double>(heights[i]);
         const bool low = height != 0 && std::isfinite(height) && height < kLow;  // 0 = unknown
-        if (low || is_ground(i)) parts[begin / kBlock] += visit(i);
+        if (low || is_ground(i)) sum += visit(i);
       }
+      parts[begin / kBlock] = sum;
     });
   };
   visit_scalar(*cloud.height_above_ground, [&](auto heights) {

@@ -22,7 +22,9 @@ constexpr double kAxisStep = 0.05;                 // the same of the axis
 constexpr double kBase = 0.005, kAxisBase = 0.02;  // metres, at the base of the tree
 constexpr double kShortest = 0.05;                 // metres, of a cylinder
 constexpr double kRadius = 0.5;                    // of a radius, relative
-constexpr double kLeastRadius = 0.4;               // of what it was
+constexpr double kOval = 0.05;        // out of round, of the radius: half the difference of its axes
+constexpr std::size_t kOwn = 3;       // unknowns of a cylinder alone: out of round twice, radius
+constexpr double kLeastRadius = 0.4;  // of what it was
 constexpr double kHuber = 1.5;
 constexpr double kLeastScatter = 0.004, kMostScatter = 0.03;  // metres
 constexpr double kMad = 1.4826;
@@ -70,20 +72,30 @@ Samples samples_of(const std::vector<QsmCylinder>& cylinders, const SeenWood& wo
 
 /// A point as its cylinder sees it.
 struct Residual {
-  double off;    ///< distance from the axis less the radius
+  double off;    ///< distance from the axis less the radius there
   double along;  ///< 0 at the start, 1 at the end
   Vec3d outward;
+  double cos2, sin2;  ///< of twice the angle around the axis
 };
+
+/// Two directions at right angles to an axis.
+std::array<Vec3d, 2> across(const Vec3d& axis) {
+  const Vec3d far = std::fabs(axis.z) > 0.5 * std::sqrt(dot(axis, axis)) ? Vec3d{1, 0, 0} : Vec3d{0, 0, 1};
+  const auto unit = [](const Vec3d& v) { return v * (1 / std::max(std::sqrt(dot(v, v)), 1e-300)); };
+  const Vec3d u = unit(cross(axis, far));
+  return {u, unit(cross(axis, u))};
+}
 
 /// The unknowns of a tree, and rounds of Gauss-Newton on them.
 ///
 /// Node 0 .. roots - 1 are the ground below the roots, then the ends of the cylinders in their order. Of a node: the shifts of the
-/// views, the axis, the radius.
+/// views, the axis, how far the cylinder is out of round (an ellipse, at first order), the radius. Views that see one side each of a
+/// stem that is not round would else seem to have it at different places.
 class SwaySystem {
  public:
   SwaySystem(const std::vector<QsmCylinder>& cylinders, const SeenWood& wood, const Samples& samples,
              std::size_t views)
-      : cylinders_(cylinders), wood_(wood), samples_(samples), views_(views), size_(3 * views + 4) {
+      : cylinders_(cylinders), wood_(wood), samples_(samples), views_(views), size_(3 * views + 3 + kOwn) {
     for (const QsmCylinder& c : cylinders) roots_ += c.parent_id < 0 ? 1 : 0;
     parent_.resize(roots_ + cylinders.size());
     std::uint32_t root = 0;
@@ -139,7 +151,12 @@ class SwaySystem {
     const double along = place(p);
     const Vec3d out = p - start - edge * along;
     const double distance = std::sqrt(dot(out, out));
-    return {distance - radius(cylinder), along, out * (1 / std::max(distance, 1e-6))};
+    const Vec3d outward = out * (1 / std::max(distance, 1e-6));
+    const std::array<Vec3d, 2> axes = across(edge);
+    const double cosine = dot(outward, axes[0]), sine = dot(outward, axes[1]);
+    const double cos2 = cosine * cosine - sine * sine, sin2 = 2 * cosine * sine;
+    const double* const oval = &x_[end * size_ + size_ - kOwn];
+    return {distance - radius(cylinder) - oval[0] * cos2 - oval[1] * sin2, along, outward, cos2, sin2};
   }
 
   double scatter() const {
@@ -176,7 +193,7 @@ class SwaySystem {
     double most = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
       x_[i] += step[i];
-      if (i % size_ != size_ - 1) most = std::max(most, std::fabs(step[i]));
+      if (i % size_ < size_ - kOwn) most = std::max(most, std::fabs(step[i]));
     }
     for (std::size_t c = 0; c < cylinders_.size(); ++c) {
       double& wider = x_[end_of(c) * size_ + size_ - 1];
@@ -187,7 +204,7 @@ class SwaySystem {
 
   void hold_ground(std::size_t node, BranchSystem::Terms& terms) const {
     for (std::size_t k = 0; k < size_; ++k) {
-      const double deviation = k == size_ - 1 ? 1 : k < 3 * views_ ? kBase : kAxisBase;
+      const double deviation = k >= size_ - kOwn ? 1 : k < 3 * views_ ? kBase : kAxisBase;
       terms.own[size_ * k + k] = 1 / (deviation * deviation);
       terms.own_side[k] = -x_[node * size_ + k] / (deviation * deviation);
     }
@@ -198,7 +215,7 @@ class SwaySystem {
     const std::size_t up = parent_[node];
     const QsmCylinder& c = cylinders_[node - roots_];
     const double length = std::max(c.length_m(), kShortest);
-    for (std::size_t k = 0; k + 1 < size_; ++k) {
+    for (std::size_t k = 0; k + kOwn < size_; ++k) {
       const double step = k < 3 * views_ ? kStep : kAxisStep, one = 1 / (step * step * length);
       const double pull = one * (x_[up * size_ + k] - x_[node * size_ + k]);
       terms.own[size_ * k + k] += one;
@@ -207,10 +224,11 @@ class SwaySystem {
       terms.own_side[k] += pull;
       terms.parent_side[k] -= pull;
     }
-    const double one = 1 / std::pow(kRadius * c.radius, 2);
-    const std::size_t last = size_ - 1;
-    terms.own[size_ * last + last] += one;
-    terms.own_side[last] -= one * x_[node * size_ + last];
+    for (std::size_t k = size_ - kOwn; k < size_; ++k) {
+      const double one = 1 / std::pow((k + 1 == size_ ? kRadius : kOval) * c.radius, 2);
+      terms.own[size_ * k + k] += one;
+      terms.own_side[k] -= one * x_[node * size_ + k];
+    }
   }
 
   /// What the points of a cylinder say.
@@ -223,7 +241,7 @@ class SwaySystem {
       const std::uint32_t i = samples_.point[k];
       const Residual r = residual(cylinder, i);
       const double w = weight * std::min(1.0, huber / std::max(std::fabs(r.off), 1e-12));
-      std::array<Slope, 7> slopes;
+      std::array<Slope, 9> slopes;
       std::size_t count = 0;
       const std::array<double, 3> outward{r.outward.x, r.outward.y, r.outward.z};
       const auto place = [&](std::size_t slot) {
@@ -232,6 +250,8 @@ class SwaySystem {
       };
       if (views_ > 0) place(wood_.view[i]);
       place(views_);
+      slopes[count++] = {size_ - kOwn, r.cos2, 0};
+      slopes[count++] = {size_ - kOwn + 1, r.sin2, 0};
       slopes[count++] = {size_ - 1, 1, 0};
       for (std::size_t a = 0; a < count; ++a) {
         const Slope& left = slopes[a];
@@ -306,7 +326,7 @@ bool sways(const TreeSway& sway) {
 
 std::uint64_t sway_cost(std::uint64_t point_count) {
   const std::uint64_t used = std::min(point_count, kMostDense);
-  const std::uint64_t size = 3 * kMostSwayViews + 4;
+  const std::uint64_t size = 3 * kMostSwayViews + 3 + kOwn;
   return kPointBytes * point_count + used / kPointsPerCylinder * size * size * sizeof(double);
 }
 

@@ -33,8 +33,8 @@ struct TreeSway {
 
 /// How a tree that moved in the wind stood in each view, from its model.
 ///
-/// Unknown  at the ends of the cylinders: the shift of each view, that of the axis, and the radius of each cylinder. Between the
-///          ends shifts are linear, so that they are continuous along every branch.
+/// Unknown  at the ends of the cylinders: the shift of each view, that of the axis, the radius of each cylinder, and how far it is out
+///          of round (an ellipse, 5 % of the radius). Between the ends shifts are linear, so that they are continuous along every branch.
 /// Terms    distance of each point from its cylinder (Huber's weights, 1.5 times the scatter); changes of a view's shift along a
 ///          branch, 10 mm for a metre and in proportion to the root of the length; 5 mm at the base; loosely the axes and radii.
 /// Method   Gauss-Newton, six rounds at the most, each by elimination along the branches (branch_system.h).

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "ops/qsm/axis_owners.h"
+#include "ops/qsm/azimuth_frame.h"
 #include "ops/qsm/branch_system.h"
 
 namespace pc {
@@ -78,14 +79,6 @@ struct Residual {
   double cos2, sin2;  ///< of twice the angle around the axis
 };
 
-/// Two directions at right angles to an axis.
-std::array<Vec3d, 2> across(const Vec3d& axis) {
-  const Vec3d far = std::fabs(axis.z) > 0.5 * std::sqrt(dot(axis, axis)) ? Vec3d{1, 0, 0} : Vec3d{0, 0, 1};
-  const auto unit = [](const Vec3d& v) { return v * (1 / std::max(std::sqrt(dot(v, v)), 1e-300)); };
-  const Vec3d u = unit(cross(axis, far));
-  return {u, unit(cross(axis, u))};
-}
-
 /// The unknowns of a tree, and rounds of Gauss-Newton on them.
 ///
 /// Node 0 .. roots - 1 are the ground below the roots, then the ends of the cylinders in their order. Of a node: the shifts of the
@@ -152,8 +145,8 @@ class SwaySystem {
     const Vec3d out = p - start - edge * along;
     const double distance = std::sqrt(dot(out, out));
     const Vec3d outward = out * (1 / std::max(distance, 1e-6));
-    const std::array<Vec3d, 2> axes = across(edge);
-    const double cosine = dot(outward, axes[0]), sine = dot(outward, axes[1]);
+    const AzimuthFrame frame = azimuth_frame(squared > 0 ? edge * (1 / std::sqrt(squared)) : Vec3d{0, 0, 1});
+    const double cosine = dot(outward, frame.u), sine = dot(outward, frame.v);
     const double cos2 = cosine * cosine - sine * sine, sin2 = 2 * cosine * sine;
     const double* const oval = &x_[end * size_ + size_ - kOwn];
     return {distance - radius(cylinder) - oval[0] * cos2 - oval[1] * sin2, along, outward, cos2, sin2};

@@ -140,6 +140,18 @@ double depth_of(const ConvexPolygon& polygon, const Vec2d& point) {
   return inside ? nearest : -nearest;
 }
 
+std::pair<double, double> span_at(const ConvexPolygon& polygon, double y) {
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Vec2d &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+    if ((a.y > y) == (b.y > y)) continue;
+    const double x = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  return {low, high};
+}
+
 double arc_inside(const ConvexPolygon& polygon, const Vec2d& center, double radius) {
   if (polygon.size() < 3) return 0;
   // Each edge cuts off the arc around its outward normal; the polygon is what no edge cuts off.

@@ -1,4 +1,5 @@
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "core/span.h"
@@ -43,6 +44,9 @@ bool contains(const ConvexPolygon& polygon, const Vec2d& point);
 
 /// Distance from a point to the border, negative outside; the polygon has 3 corners or more.
 double depth_of(const ConvexPolygon& polygon, const Vec2d& point);
+
+/// x range of a polygon at a height; empty (first > second) if the line misses it.
+std::pair<double, double> span_at(const ConvexPolygon& polygon, double y);
 
 /// Share 0..1 of a circle's circumference that lies inside the polygon.
 double arc_inside(const ConvexPolygon& polygon, const Vec2d& center, double radius);

@@ -33,19 +33,6 @@ Box2d box_of(const ConvexPolygon& polygon) {
   return box;
 }
 
-/// x range of a polygon at a height; empty (first > second) if the line misses it.
-std::pair<double, double> span_at(const ConvexPolygon& polygon, double y) {
-  double low = HUGE_VAL, high = -HUGE_VAL;
-  for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Vec2d &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
-    if ((a.y > y) == (b.y > y)) continue;
-    const double x = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
-    low = std::min(low, x);
-    high = std::max(high, x);
-  }
-  return {low, high};
-}
-
 /// Centres of the cells of a row that lie in [low, high], counted from `first`.
 std::pair<std::size_t, std::size_t> cells_in(double low, double high, double first, double cell,
                                              std::size_t count) {

@@ -91,31 +91,15 @@ LowCells coarser(const LowCells& fine) {
   return out;
 }
 
-struct Interval {
-  double begin = HUGE_VAL, end = -HUGE_VAL;
-};
-
-/// The part of a line along x that lies in the polygon.
-Interval within(const ConvexPolygon& polygon, double y) {
-  Interval part;
-  for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Vec2d &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
-    if ((a.y > y) == (b.y > y)) continue;
-    const double x = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
-    part = {std::min(part.begin, x), std::max(part.end, x)};
-  }
-  return part;
-}
-
 /// Share without a low point of the cells whose centres lie in the plot; NaN of too few.
 double empty_share(const LowCells& cells, const ConvexPolygon& plot, OpContext& ctx) {
   double inside = 0, seen = 0;
   for (std::size_t row = 0; row < cells.rows; ++row) {
     if (row % kPollRows == 0) ctx.checkpoint();
-    const Interval part = within(plot, cells.origin.y + (static_cast<double>(row) + 0.5) * cells.edge);
+    const auto [begin, end] = span_at(plot, cells.origin.y + (static_cast<double>(row) + 0.5) * cells.edge);
     for (std::size_t column = 0; column < cells.columns; ++column) {
       const double x = cells.origin.x + (static_cast<double>(column) + 0.5) * cells.edge;
-      if (!(x >= part.begin && x <= part.end)) continue;
+      if (!(x >= begin && x <= end)) continue;
       ++inside;
       seen += cells.seen[row * cells.columns + column];
     }

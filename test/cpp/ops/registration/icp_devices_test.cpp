@@ -130,6 +130,40 @@ TEST_F(IcpDevices, CudaGivesTheBitsOfTheCpu) {
   expect_bits_of_the_cpu({});
 }
 
+TEST_F(IcpDevices, WhatCudaKeepsOfPassesOfFewerQueriesChangesNoPair) {
+  if (!test::load_cuda()) GTEST_SKIP() << "no CUDA device: " << gpu_reason();
+  const Points fixed = test::rough_ground(2500, 10, 1), moving = test::rough_ground(1500, 10, 2);
+  JobControl control;
+  OpContext ctx(control, Device::kCuda, 2);
+  IcpScale scale{0, icp_level(view(fixed), ctx), icp_level(view(moving), ctx)};
+  std::vector<std::string> warnings;
+  GpuRun run(ctx, "Registration", warnings);
+  IcpDevice device;
+  const IcpGpu gpu{run, device};
+  const auto expect_pairs = [&](double at, IcpQueries wanted) {
+    const RigidTransform pose = test::turned({0, 0, 0.1 * at}, {at, 0, 0});
+    IcpPairs pairs, fresh;
+    find_pairs(scale, pose, 0.6, wanted, pairs, ctx, &gpu);
+    find_pairs(scale, pose, 0.6, wanted, fresh, ctx);
+    ASSERT_EQ(pairs.slot.size(), fresh.slot.size());
+    for (std::size_t i = 0; i < fresh.slot.size(); ++i) {
+      ASSERT_EQ(pairs.slot[i], fresh.slot[i]) << at << ' ' << i;
+      ASSERT_EQ(pairs.squared[i], fresh.squared[i]) << at << ' ' << i;
+    }
+  };
+  expect_pairs(0.1, IcpQueries::kBoth);
+  expect_pairs(0.35, IcpQueries::kMoving);
+  expect_pairs(0.3501, IcpQueries::kBoth);
+  expect_pairs(0.3502, IcpQueries::kBoth);
+  IcpPairs lost;
+  control.cancel_requested = true;
+  EXPECT_ANY_THROW(
+      find_pairs(scale, test::turned({0, 0, 0.1}, {0.9, 0, 0}), 0.6, IcpQueries::kBoth, lost, ctx, &gpu));
+  control.cancel_requested = false;
+  expect_pairs(0.3503, IcpQueries::kBoth);
+  EXPECT_TRUE(warnings.empty());
+}
+
 TEST_F(IcpDevices, WhatTheGpuCannotDoTheCpuDoesAndSaysSoOnce) {
   const GpuTable table = table_of(full);
   install(&table);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -104,11 +105,15 @@ struct Carriers {
 FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
                             const FitCylindersParams& params, OpContext& ctx) {
   constexpr std::uint64_t kMostFitted = 20'000;  // of one cylinder: evenly spaced ones beyond
-  const Owned owned = assign(cylinders, points, params.reach_m, ctx);
+  Owned owned = assign(cylinders, points, params.reach_m, ctx);
   const Carriers carriers(params.leaves_carrier_out ? cylinders : std::vector<QsmCylinder>());
-  FittedSurface surface{std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), kNaN),
-                        std::vector<double>(cylinders.size(), 0), std::vector<double>(cylinders.size(), 0),
-                        std::vector<std::uint32_t>(cylinders.size(), 0)};
+  FittedSurface surface{std::vector<double>(cylinders.size(), 0),
+                        std::vector<double>(cylinders.size(), kNaN),
+                        std::vector<double>(cylinders.size(), 0),
+                        std::vector<double>(cylinders.size(), 0),
+                        std::vector<std::uint32_t>(cylinders.size(), 0),
+                        {},
+                        {}};
   parallel_for(ctx, cylinders.size(), 4, [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3d> own;
     for (std::size_t i = begin; i < end; ++i) {
@@ -135,6 +140,8 @@ FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3
       surface.beyond_m[i] = overhang.beyond;
     }
   });
+  surface.first = std::move(owned.first);
+  surface.point = std::move(owned.point);
   return surface;
 }
 

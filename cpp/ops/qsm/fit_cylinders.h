@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/memory.h"
 #include "core/op_context.h"
 #include "core/qsm.h"
 #include "core/span.h"
@@ -26,11 +27,14 @@ struct FittedSurface {
       before_m;  ///< how far points near the surface reach out beyond the start, along the axis
   std::vector<double> beyond_m;            ///< and beyond the end
   std::vector<std::uint32_t> point_count;  ///< that each was fitted to
+  /// Rows of its points: those of cylinder i are point[first[i]] to point[first[i + 1] - 1], in the order of the points.
+  std::vector<std::uint64_t> first;
+  BulkVector<std::uint32_t> point;
 };
 
 /// points     (n) by position, in the frame of the cylinders
 /// Order      A function of points and cylinders.
-/// Cost       O(n log n); 8 bytes per point.
+/// Cost       O(n log n); 8 bytes per point, 4 of them in the result.
 FittedSurface fit_cylinders(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points,
                             const FitCylindersParams& params, OpContext& ctx);
 

@@ -19,8 +19,9 @@ constexpr double kTrustedError = 0.30, kTrustedArc = 0.3;
 constexpr double kSeenSurface = 0.4,
                  kLeastSeen = 0.05;  // a cylinder that its points do not cover may be another one
 constexpr std::uint32_t kFewestSeen = 5;
-constexpr double kThickStem = 0.05;  // metres: no twigs stand around it so that they cover its surface
-constexpr double kTooThick = 1.2;    // of a surface below
+constexpr double kThickStem = 0.05;   // metres: no twigs stand around it so that they cover its surface
+constexpr double kModelError = 0.03;  // relative, of any radius: no stem is a cylinder
+constexpr double kTooThick = 1.2;     // of a surface below
 
 /// Of scanner noise: in the plane across a thin cylinder over that across the surface of a thick one, as variances. Noise of the
 /// range on a cylinder seen from one side: 1 over the mean of cos^2 of the angle of incidence = 1.5; the same in all
@@ -65,7 +66,7 @@ std::vector<MeasuredRadius> fitted_radii(const std::vector<QsmCylinder>& cylinde
                          std::clamp(c.surf_cov / kSeenSurface, kLeastSeen, 1.0) /
                          std::min(1.0, arc / kTrustedArc);
     out[i].log_radius = std::log(unbiased);
-    out[i].variance = error * error + 0.03 * 0.03;
+    out[i].variance = error * error + kModelError * kModelError;
     out[i].trusted = error < kTrustedError && arc >= kTrustedArc;
   }
   return out;
@@ -94,6 +95,18 @@ void add_thin(std::vector<MeasuredRadius>& measured, const std::vector<QsmCylind
   }
 }
 
+/// Radii of stretches of stem instead of those of single cylinders.
+void use_stretches(std::vector<MeasuredRadius>& measured, Span<const StretchRadius> stretches) {
+  for (std::size_t i = 0; i < stretches.size; ++i) {
+    const StretchRadius& stretch = stretches[i];
+    if (!std::isfinite(stretch.radius_m)) continue;
+    const double error = stretch.sigma_m / stretch.radius_m;
+    MeasuredRadius& m = measured[i];
+    m = {std::log(stretch.radius_m), error * error * stretch.sharing + kModelError * kModelError, m.length_m,
+         true};
+  }
+}
+
 /// Parents come first.
 void leave_out_too_thick(std::vector<MeasuredRadius>& measured, const std::vector<QsmCylinder>& cylinders,
                          const TaperEvidence& evidence) {
@@ -103,7 +116,7 @@ void leave_out_too_thick(std::vector<MeasuredRadius>& measured, const std::vecto
     if (c.parent_id >= 0) most[i] = most[static_cast<std::size_t>(c.parent_id)];
     MeasuredRadius& m = measured[i];
     if (!std::isfinite(m.variance)) continue;
-    if (c.radius > kTooThick * most[i]) {
+    if (std::exp(m.log_radius) > kTooThick * most[i]) {
       m.variance = kInfinity;
       m.trusted = false;
     } else if (m.trusted && c.surf_cov >= kAllSeen && evidence.arc_cov[i] >= kAllSeen) {
@@ -129,6 +142,7 @@ std::vector<MeasuredRadius> measured_radii(const std::vector<QsmCylinder>& cylin
                                            const TaperEvidence& evidence, double noise_m) {
   std::vector<MeasuredRadius> measured = fitted_radii(cylinders, evidence, noise_m);
   add_thin(measured, cylinders, evidence, noise_m);
+  use_stretches(measured, evidence.stretches);
   leave_out_too_thick(measured, cylinders, evidence);
   return measured;
 }

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "core/qsm.h"
+#include "core/span.h"
+#include "ops/qsm/stem_stretches.h"
 #include "ops/qsm/taper_posterior.h"
 
 namespace pc {
@@ -16,6 +18,7 @@ struct TaperEvidence {
   const std::vector<double>& noise_m;             ///< of the residuals; NaN unless fitted
   const std::vector<std::uint32_t>& point_count;  ///< that each was fitted to
   double twig_radius_m;
+  Span<const StretchRadius> stretches{};  ///< per cylinder, of stems; or empty
 };
 
 /// A measured radius as evidence: logarithm and its variance; infinite where there is none.
@@ -42,6 +45,8 @@ double surface_noise(const std::vector<QsmCylinder>& cylinders, const TaperEvide
 ///           any on a stem of 5 cm and more that is seen all around: buttresses and bark leave its mean radius what it is.
 /// Thin      Of a cylinder about as thin as the scatter of its points the mean square of their distances from the axis is that
 ///           of the radius and of the noise, which surfaces of thicker branches show; bundles scatter more and are left out.
+/// Stretch   A stem seen from one side has the radius of the stretch around each cylinder (stem_stretches). Cylinders that share
+///           one count with a part of its weight each.
 /// Too thick No wood is thicker than what carries it. A fitted radius a fifth above that of a trusted surface that is seen
 ///           all around, anywhere between the cylinder and the base, is of something else, as of several twigs side by side.
 /// Source    Own.

@@ -174,6 +174,14 @@ RadiusErrors errors_of(TaperPosterior&& posterior, const TaperPrior& prior) {
   return out;
 }
 
+/// An oval stem that is seen from one side looks too thick or too thin all along.
+SharedError oval_error(Span<const StretchRadius> stretches) {
+  SharedError out{1, {}};
+  for (const StretchRadius& stretch : stretches)
+    out.share.push_back(std::isfinite(stretch.radius_m) ? stretch.oval_m / stretch.radius_m : 0);
+  return out;
+}
+
 }  // namespace
 
 TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector<QsmShoot>& shoots,
@@ -210,6 +218,7 @@ TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector
   share_area(cylinders);
   bound(cylinders, shoots, seen, twig);
   laws.errors = errors_of(std::move(posterior), prior);
+  if (!evidence.stretches.empty()) laws.errors.shared.push_back(oval_error(evidence.stretches));
   return laws;
 }
 

@@ -33,7 +33,7 @@ constexpr double kSeenWell = 0.75, kSeenHalf = 0.5, kShortStretch = 0.15, kMiddl
                  kLongStretch = 1.6;
 
 struct Section {
-  double axial_m;
+  double axial_m, half_length_m;
   const CircleFitParams& circle;
 };
 
@@ -273,12 +273,11 @@ std::optional<StemGirth> fit_girth(Span<const Vec3d> points, const PlainCircle& 
   const auto column = solve(system, {0, 0, 0, 0, 1, 0, 0, 0});
   if (!column || !((*column)[kRadius] > 0)) return std::nullopt;
   const double swing = (v[kCos] * v[kCos] + v[kSin] * v[kSin]) / (v[kRadius] * v[kRadius]);
-  return StemGirth{{v[kX], v[kY]},
-                   v[kRadius] * (1 + swing),
-                   std::sqrt(variance * (*column)[kRadius] +
-                             (is_elliptic ? 0 : ellipse * ellipse_effect(cells, v, *column))),
-                   arc_of(cells),
-                   misfit_of(points, v, section)};
+  const double oval = is_elliptic ? 0 : ellipse * ellipse_effect(cells, v, *column);
+  return StemGirth{
+      {v[kX], v[kY]},       v[kRadius] * (1 + swing),      std::sqrt(variance * (*column)[kRadius] + oval),
+      arc_of(cells),        misfit_of(points, v, section), std::sqrt(oval),
+      section.half_length_m};
 }
 
 /// The fit with the least misfit from several starts.
@@ -312,7 +311,7 @@ std::optional<StemGirth> best_girth(Span<const Vec3d> points, const std::vector<
 
 std::optional<StemGirth> measure_stem_girth(const StemStretch& stretch, const PlainCircle& expected,
                                             double axial_m, const CircleFitParams& params) {
-  const Section section{axial_m, params};
+  const Section section{axial_m, kLongStretch, params};
   const std::vector<Vec3d> points = stretch(expected, kLongStretch);
   std::vector<Vec2d> flat;
   for (const Vec3d& p : points) flat.push_back({p.x, p.y});
@@ -323,8 +322,9 @@ std::optional<StemGirth> measure_stem_girth(const StemStretch& stretch, const Pl
   const auto girth = best_girth({points.data(), points.size()}, starts, section);
   if (!girth || girth->arc < kSeenHalf) return girth;
   const PlainCircle seen{girth->center, girth->radius};
-  const std::vector<Vec3d> shorter = stretch(seen, girth->arc >= kSeenWell ? kShortStretch : kMiddleStretch);
-  const auto on_shorter = best_girth({shorter.data(), shorter.size()}, {seen}, section);
+  const double half = girth->arc >= kSeenWell ? kShortStretch : kMiddleStretch;
+  const std::vector<Vec3d> shorter = stretch(seen, half);
+  const auto on_shorter = best_girth({shorter.data(), shorter.size()}, {seen}, {axial_m, half, params});
   return on_shorter ? on_shorter : girth;
 }
 

@@ -14,11 +14,13 @@ namespace pc {
 using StemStretch = std::function<std::vector<Vec3d>(const PlainCircle& at, double half_length_m)>;
 
 struct StemGirth {
-  Vec2d center;   ///< of the section
-  double radius;  ///< girth / (2 pi)
-  double sigma;   ///< standard error of the radius
-  double arc;     ///< share of 36 sectors with points
-  double misfit;  ///< mean of the points' squared distances to the surface, limited to that of an outlier
+  Vec2d center;       ///< of the section
+  double radius;      ///< girth / (2 pi)
+  double sigma;       ///< standard error of the radius
+  double arc;         ///< share of 36 sectors with points
+  double misfit;      ///< mean of the points' squared distances to the surface, limited to that of an outlier
+  double oval_sigma;  ///< the part of sigma by an ellipse that was not fitted; 0 where it was
+  double half_length_m;  ///< of the stretch, to each side
 };
 
 /// Measures the girth of a stem from the surface of a stretch of it: a cone with an elliptic section, fitted to the mean

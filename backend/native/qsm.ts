@@ -47,6 +47,8 @@ export interface ModelRows {
   readonly time_s: NativeColumn | null;
   /** Views of a tree that do not fit each other are moved onto each other. */
   readonly align_scans: boolean;
+  /** Metres, 0 = unknown; null = no heights. The stem is drawn out to the ground. */
+  readonly height_above_ground: NativeColumn | null;
 }
 
 /** Rows of one of the sources of a tree. */
@@ -86,6 +88,8 @@ export interface TreeModel {
   readonly voxel_m: number | null;
   /** null with fewer than two views. */
   readonly view_fit: TreeViewFit | null;
+  /** Of the lowest points of the stem above the ground, metres; null = not known. */
+  readonly base_gap_m: number | null;
   readonly warnings: readonly string[];
 }
 

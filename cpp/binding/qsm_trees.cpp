@@ -19,7 +19,7 @@ constexpr double kMetresPerMm = 0.001;
 
 /// The rows of a tree, with the columns that they refer to.
 struct HeldRows {
-  ColumnPtr positions, skip, order, scan_index, time_s;
+  ColumnPtr positions, skip, order, scan_index, time_s, height;
   ModelRows rows;
 };
 
@@ -30,6 +30,7 @@ HeldRows held_rows(const Napi::Value& value) {
                 ColumnHandle::get_optional(js.Get("order")),
                 ColumnHandle::get_optional(js.Get("scan_index")),
                 ColumnHandle::get_optional(js.Get("time_s")),
+                ColumnHandle::get_optional(js.Get("height_above_ground")),
                 {}};
   held.rows = {held.positions->as<Vec3d>(),
                view_or_empty<std::uint8_t>(held.skip),
@@ -40,7 +41,8 @@ HeldRows held_rows(const Napi::Value& value) {
                whole_field(js, "max_points"),
                held.scan_index.get(),
                held.time_s.get(),
-               bool_field(js, "align_scans")};
+               bool_field(js, "align_scans"),
+               held.height.get()};
   return held;
 }
 
@@ -107,6 +109,7 @@ Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
         out.Set("skeleton_nodes", static_cast<double>(model.built.node_count));
         out.Set("voxel_m", number_or_null(env, model.voxel_m));
         out.Set("view_fit", views_to_js(env, model.views));
+        out.Set("base_gap_m", number_or_null(env, model.base_gap_m));
         out.Set("warnings", to_js(env, model.built.warnings));
         return out;
       });

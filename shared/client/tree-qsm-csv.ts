@@ -27,19 +27,19 @@ const METRIC_FIELDS = [
   "canopy_width_m",
   "canopy_height_m",
 ] as const satisfies readonly (keyof QsmMetrics)[];
-const CUT_FIELDS = ["cut_width_m", "cut_top"] as const satisfies readonly (keyof TreeQsmResult)[];
+const LATER_FIELDS = ["cut_width_m", "cut_top", "base_gap_m"] as const satisfies readonly (keyof TreeQsmResult)[];
 
 /** The table of the models of trees, a line at a time; the order of its columns is a contract: new ones are appended. */
 export function* treeQsmCsv(scan_name: string, results: readonly TreeQsmResult[]): Generator<string> {
   const line = (cells: readonly CsvCell[]) => `${csvLine(cells)}\n`;
-  yield line(["scan_name", ...RESULT_FIELDS, ...METRIC_FIELDS, ...CUT_FIELDS]);
+  yield line(["scan_name", ...RESULT_FIELDS, ...METRIC_FIELDS, ...LATER_FIELDS]);
   for (const result of results) {
     const { metrics } = result;
     yield line([
       scan_name,
       ...RESULT_FIELDS.map((name) => result[name]),
       ...METRIC_FIELDS.map((name) => metrics?.[name]),
-      ...CUT_FIELDS.map((name) => result[name]),
+      ...LATER_FIELDS.map((name) => result[name]),
     ]);
   }
 }

@@ -58,6 +58,7 @@ async function measured(plot: (typeof PLOTS)[number], wind: string, method: Meth
       scan_index: column("u8", tree.scan ?? new Uint8Array()),
       time_s: null,
       align_scans: method === "aligned",
+      height_above_ground: null,
     } as const;
     const { qsm, metrics, view_fit } = await modelTree(rows, PARAMS).promise;
     releaseQsm(qsm);

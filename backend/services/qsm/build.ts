@@ -90,7 +90,16 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   known.points_used = read.positions.length;
   job.stage("Extracting skeleton", 0.15, 1, PHASES);
   const { align_scans } = checked.request;
-  const all = { skip: null, order: null, first: 0, count: 0, offset: [0, 0, 0], max_points: 0, align_scans } as const;
+  const all = {
+    skip: null,
+    order: null,
+    first: 0,
+    count: 0,
+    offset: [0, 0, 0],
+    max_points: 0,
+    align_scans,
+    height_above_ground: null,
+  } as const;
   const found = await job.track(() => native.modelTree({ ...all, ...read }, paramsOf(checked.request)));
   const model = await modelOf(found.qsm);
   known.points_used = found.points_used;

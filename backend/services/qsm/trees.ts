@@ -154,6 +154,7 @@ async function oneModel(
     n_shoots: 0,
     metrics: null,
     view_fit: null,
+    base_gap_m: null,
     cut_width_m: cut?.width_m ?? 0,
     cut_top: cut?.top ?? false,
   });
@@ -174,6 +175,7 @@ async function oneModel(
       ...counts,
       metrics: cut ? withoutIntervals(found.metrics) : plausible(found.metrics, doubts),
       view_fit: found.view_fit,
+      base_gap_m: found.base_gap_m,
       cut_width_m: cut?.width_m ?? 0,
       cut_top: cut?.top ?? false,
       ...(warnings.length > 0 ? { warnings } : {}),

@@ -5,14 +5,19 @@
 #include <cstdio>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "core/error.h"
 #include "ops/qsm/axis_termination.h"
 #include "ops/qsm/fit_cylinders.h"
 #include "ops/qsm/fork_bases.h"
+#include "ops/qsm/points_beside.h"
 #include "ops/qsm/shoot_tree.h"
+#include "ops/qsm/stem_stretches.h"
 #include "ops/qsm/taper_correction.h"
 #include "ops/qsm/taper_law.h"
+#include "ops/qsm/twin_axes.h"
+#include "ops/qsm/uneven_spacing.h"
 #include "ops/skeleton/geodesic_skeleton.h"
 
 namespace pc {
@@ -34,6 +39,7 @@ constexpr double kTaperedCommonError =
 constexpr SkeletonExtras kExtras{RingArcs::kJoined, true};
 constexpr double kMostUnreached = 0.02;  // share of the points without a warning
 constexpr double kUnfittedError = 0.5;   // relative
+constexpr double kMostMissing = 0.05;    // of the volume, without a warning
 constexpr double kMostOff = 0.1;         // volumes of the two radius models
 
 void check(const QsmBuildParams& p) {
@@ -102,7 +108,9 @@ void judge(const TaperLaws& laws, QsmBuildResult& result) {
     result.warnings.push_back(
         std::to_string(std::lround(100 * laws.cluster_share)) +
         " % of the model's length runs through points that lie on no surface of wood, as "
-        "leaves do: its branches are a rough guess; leave the leaves out");
+        "leaves do, and twigs that few points were measured on: its branches are a rough guess; leave the "
+        "leaves out, "
+        "or scan more densely");
     result.radii_known = false;
   }
 }
@@ -129,9 +137,14 @@ RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>
 }
 
 /// Makes measured radii those of the model; their errors.
-RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surface, QsmBuildResult& result) {
+RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surface,
+                       const std::vector<StretchRadius>& stretches, QsmBuildResult& result) {
   const std::vector<QsmShoot> shoots = collect_shoots(result.qsm.cylinders);
-  const TaperEvidence evidence{surface.arc_cov, surface.noise_m, surface.point_count, params.twig_radius_m};
+  const TaperEvidence evidence{surface.arc_cov,
+                               surface.noise_m,
+                               surface.point_count,
+                               params.twig_radius_m,
+                               {stretches.data(), stretches.size()}};
   if (params.radius_model == RadiusModel::kIsotonic)
     return isotonic(evidence, shoots, params.moved_m, result);
   TaperLaws laws = apply_taper_law(result.qsm.cylinders, shoots, evidence);
@@ -139,6 +152,42 @@ RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surfac
   laws.errors.shared.push_back(
       {std::hypot(kTaperedCommonError, error_of_noise(laws), kErrorOfMoving * params.moved_m), {}});
   return std::move(laws.errors);
+}
+
+/// The cylinders before they were fitted, and what the fits tell.
+struct FittedAxes {
+  std::vector<QsmCylinder> seeds;
+  FittedSurface surface;
+};
+
+/// Fits the cylinders; axes within others are taken out, and the others fitted again.
+FittedAxes fitted_axes(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points, bool tapered,
+                       OpContext& ctx) {
+  constexpr int kTimes = 4;
+  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius, true}
+                                           : FitCylindersParams{kReach, kMostRadius, false};
+  FittedAxes out{cylinders, {}};
+  for (int time = 0; time < kTimes; ++time) {
+    ctx.begin_phase("Fitting cylinders", cylinders.size() + points.size);
+    out.surface = fit_cylinders(cylinders, points, reach, ctx);
+    if (!tapered || time + 1 == kTimes) break;
+    std::vector<QsmCylinder> single = without_twins(out.seeds, cylinders, ctx);
+    if (single.empty()) break;
+    cylinders = out.seeds = std::move(single);
+  }
+  return out;
+}
+
+/// Wood that points without a cylinder may be of: the volumes may be as much larger.
+void add_missing(const PointsBeside& beside, QsmBuildResult& result) {
+  result.total.high += beside.wood_m3;
+  result.branches.high += beside.wood_m3;
+  const double volume = volume_of(result.qsm.cylinders);
+  if (!result.radii_known || !(beside.wood_m3 > kMostMissing * volume)) return;
+  result.warnings.push_back(std::to_string(beside.count) + " of " + std::to_string(result.points_used) +
+                            " points lie on no part of the model: up to about " + litres(beside.wood_m3) +
+                            " of the wood may be missing beside its " + litres(volume) +
+                            ", and the interval of the volume reaches as far");
 }
 
 }  // namespace
@@ -150,6 +199,10 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   const bool tapered = params.radius_model == RadiusModel::kTapered;
   ctx.begin_phase("Extracting skeleton", 0);
   PointGraph graph = point_graph(points.xyz(), tapered ? kTaperedSpacing : 0, ctx);
+  if (tapered) {
+    const double spacing = uneven_spacing(graph, ctx);
+    if (spacing > graph.spacing_m) graph = point_graph(points.xyz(), spacing, ctx);
+  }
   const Vec3d origin = graph.origin;
   const double spacing_m = graph.spacing_m;
   GeodesicSkeleton skeleton = geodesic_skeleton(graph, points.size(), kExtras, ctx);
@@ -157,8 +210,13 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
                         {}, true};
   warn(result);
   BulkVector<Vec3d> local;
-  for (std::size_t i = 0; i < graph.local.size(); ++i)
-    if (std::isfinite(skeleton.distance_m[graph.order[i]])) local.push_back(graph.local[i]);
+  std::vector<Vec3d> unreached;
+  for (std::size_t i = 0; i < graph.local.size(); ++i) {
+    if (std::isfinite(skeleton.distance_m[graph.order[i]]))
+      local.push_back(graph.local[i]);
+    else
+      unreached.push_back(graph.local[i]);
+  }
   graph = PointGraph();
   skeleton.node_of_point.reset();
   skeleton.distance_m.reset();
@@ -175,10 +233,9 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
     cylinders = join_short(cylinders, width, kTaperedPiece, kTaperedPerWidth);
   }
 
-  ctx.begin_phase("Fitting cylinders", cylinders.size() + local.size());
-  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius, true}
-                                           : FitCylindersParams{kReach, kMostRadius, false};
-  const FittedSurface surface = fit_cylinders(cylinders, local.view(), reach, ctx);
+  const auto [seeds, surface] = fitted_axes(cylinders, local.view(), tapered, ctx);
+  const std::vector<StretchRadius> stretches =
+      tapered ? stem_stretches(seeds, cylinders, surface, local.view(), ctx) : std::vector<StretchRadius>();
   if (tapered) {
     connect_axes(cylinders);
     meet_parents(cylinders, kTaperedOverhang * spacing_m);
@@ -188,7 +245,7 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   }
 
   ctx.begin_phase("Correcting radii", 0);
-  const RadiusErrors errors = corrected(params, surface, result);
+  const RadiusErrors errors = corrected(params, surface, stretches, result);
 
   ctx.begin_phase("Resolving shoot ranks", 0);
   if (params.axis_termination) axis_termination(cylinders, params.fork_symmetry);
@@ -197,6 +254,7 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   result.total = volumes.total;
   result.stem = volumes.stem;
   result.branches = volumes.branches;
+  add_missing(points_beside(cylinders, surface, local.view(), unreached), result);
   for (QsmCylinder& c : cylinders) {
     c.start = c.start + origin;
     c.end = c.end + origin;

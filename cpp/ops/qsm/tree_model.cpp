@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/polled_sort.h"
 #include "ops/cloud/select_hits.h"
+#include "ops/qsm/stem_base.h"
 #include "ops/qsm/thin_points.h"
 #include "ops/qsm/tree_sway.h"
 #include "ops/qsm/wood_views.h"
@@ -50,6 +51,34 @@ void for_each_row(const ModelRows& rows, const OpContext& ctx, Visit&& visit) {
     const auto order = rows.order->as<std::uint64_t>();
     run(count, [&](std::size_t i) { return static_cast<std::size_t>(order[first + i]); });
   }
+}
+
+/// Level of the ground under the lowest points, frame of the model; NaN where no height is known.
+double ground_under(const ModelRows& rows, const OpContext& ctx) {
+  constexpr double kLowest = 0.1;  // metres
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  if (rows.height_above_ground == nullptr) return kNaN;
+  require(rows.height_above_ground->size() == rows.positions.size,
+          "height_above_ground needs one entry per point");
+  double lowest = std::numeric_limits<double>::infinity();
+  const auto visit = [&](auto&& use) {
+    for_each_row(rows, ctx, [&](std::size_t row) {
+      const bool skipped = rows.order == nullptr && !rows.skip.empty() && rows.skip[row] != 0;
+      if (!skipped && is_finite(rows.positions[row])) use(row, rows.positions[row].z);
+    });
+  };
+  visit([&](std::size_t, double z) { lowest = std::min(lowest, z); });
+  std::vector<double> ground;
+  visit_scalar(*rows.height_above_ground, [&](auto heights) {
+    visit([&](std::size_t row, double z) {
+      const auto height = static_cast<double>(heights[row]);
+      if (z <= lowest + kLowest && std::isfinite(height) && height != 0) ground.push_back(z - height);
+    });
+  });
+  if (ground.empty()) return kNaN;
+  const auto middle = ground.begin() + static_cast<std::ptrdiff_t>(ground.size() / 2);
+  std::nth_element(ground.begin(), middle, ground.end());
+  return *middle + rows.offset.z;
 }
 
 /// The finite points of a tree, and what each was measured with.
@@ -187,6 +216,7 @@ TreeModel tree_model(const ModelRows& rows, const QsmBuildParams& params, OpCont
   if (!tree.stamps.empty()) seen.emplace(tree, ctx);
   build(std::move(tree.points), rows, params, model, ctx);
   if (seen && seen->views > 1) align_views(*seen, rows, params, model, ctx);
+  model.base_gap_m = draw_to_ground(model.built, ground_under(rows, ctx));
   if (!model.built.qsm.cylinders.empty()) model.metrics = qsm_metrics(model.built.qsm, ctx);
   return model;
 }

@@ -24,6 +24,7 @@ struct ModelRows {
   const AnyColumn* scan_index = nullptr;  ///< (n) number of the scan of each point, or null
   const AnyColumn* time_s = nullptr;      ///< (n) when each was measured, seconds, or null
   bool align_scans = true;                ///< false: views that do not fit each other stay where they are
+  const AnyColumn* height_above_ground = nullptr;  ///< (n) metres; 0 or not finite = unknown; or null
 };
 
 /// Whether the views of a tree fit each other: one scan, or one visit of a scanner that is carried, is a view.
@@ -43,6 +44,7 @@ struct TreeModel {
   std::uint64_t point_count = 0;      ///< rows of the tree, finite or not
   double voxel_m = 0;                 ///< NaN where not thinned
   std::optional<TreeViewFit> views;   ///< nothing with fewer than two
+  double base_gap_m = 0;              ///< of draw_to_ground
 };
 
 /// Gathers the points of one tree, thins them, builds its model and measures it.
@@ -51,6 +53,8 @@ struct TreeModel {
 ///          first model shows it (tree_sway), each view is moved onto the mean of all, by a shift that is smooth along the
 ///          branches, and the model is built again, at most three times. Trees that stood still keep their first model, and those whose
 ///          points are as far from any surface of wood after that.
+/// Ground   Where heights are known, the stem is drawn out to the ground (draw_to_ground): its level is the median of z less
+///          height over the points up to 0.1 m above the lowest one.
 /// Order    That of build_qsm: rows, threads and the order of points do not matter.
 /// Cost     Of thin_points, build_qsm and tree_sway, up to four times for a tree that moved.
 /// Cancel   Within 250 ms.

@@ -67,6 +67,28 @@ test("points of trees without a wood class are told: they came back after wood w
   expect((await models(on_ground, { tree_ids: [7], include_models: false })).warnings).toEqual([]);
 });
 
+test("a stem is drawn out to the ground where heights are known", async () => {
+  const above = forkedTree([0, 0, 0.4]);
+  const rows = above.map(([x, y, z]) => `${x} ${y} ${z} 1 ${z}`);
+  const plain = await cloud(made, ["x y z tree_instance", ...above.map((point) => [...point, 1].join(" "))]);
+  const known = await cloud(made, ["x y z tree_instance height_above_ground", ...rows]);
+  const [without] = (await models(plain.session_id, { wood_only: false })).results;
+  const [drawn] = (await models(known.session_id, { wood_only: false })).results;
+  expect(without?.base_gap_m).toBeNull();
+  expect(drawn?.base_gap_m).toBeCloseTo(without?.cylinders?.[0]?.start[2] ?? Number.NaN, 6);
+  expect(drawn?.base_gap_m).toBeGreaterThan(0.35);
+  const base = drawn?.cylinders?.[0];
+  expect(base?.start[2]).toBeCloseTo(0, 6);
+  const more = Math.PI * (base?.radius ?? 0) ** 2 * (drawn?.base_gap_m ?? 0);
+  const volume = (one: typeof drawn) => one?.metrics?.total_woody_volume_m3 ?? 0;
+  expect(volume(drawn) - volume(without)).toBeGreaterThan(0.99 * more);
+  expect(volume(drawn) - volume(without)).toBeLessThan(1.05 * more);
+  const told = expect.stringMatching(
+    /^the lowest points of the stem are 0\.4 m above the ground: the model was drawn out/,
+  );
+  expect(drawn?.warnings).toContainEqual(told);
+});
+
 test("the model of a tree is that of a build of its points", async () => {
   const { session_id } = await cloud(made, stand(true));
   const { results } = await models(session_id, { tree_ids: [7] });

@@ -135,11 +135,12 @@ test("table of the models of trees: the columns of the contract, text that is no
     n_shoots: 0,
     metrics: null,
     view_fit: null,
+    base_gap_m: null,
     cut_width_m: 1.5,
     cut_top: false,
   };
   expect([...treeQsmCsv("-plot.laz", [failed])]).toEqual([
-    "scan_name,tree_id,success,error,points_in_tree,points_used,voxel_m,wood_only,n_cylinders,n_shoots,total_woody_volume_m3,stem_volume_m3,branch_volume_m3,trunk_diameter_mm,tcsa_m2,tree_height_m,total_length_m,n_scaffolds,n_shoots_total,max_rank,canopy_width_m,canopy_height_m,cut_width_m,cut_top\n",
-    `'-plot.laz,4,false,"'=1+1, no",20,0,,true,0,0${",".repeat(13)}1.5,false\n`,
+    "scan_name,tree_id,success,error,points_in_tree,points_used,voxel_m,wood_only,n_cylinders,n_shoots,total_woody_volume_m3,stem_volume_m3,branch_volume_m3,trunk_diameter_mm,tcsa_m2,tree_height_m,total_length_m,n_scaffolds,n_shoots_total,max_rank,canopy_width_m,canopy_height_m,cut_width_m,cut_top,base_gap_m\n",
+    `'-plot.laz,4,false,"'=1+1, no",20,0,,true,0,0${",".repeat(13)}1.5,false,\n`,
   ]);
 });

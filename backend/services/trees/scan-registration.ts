@@ -9,11 +9,22 @@ const MOST_NAMED = 3;
 
 const millimetres = (metres: number) => `${(1000 * metres).toFixed(metres < 0.01 ? 1 : 0)} mm`;
 const lengthOf = ({ x_m, y_m }: ScanOffset) => Math.hypot(x_m, y_m);
-const isClear = (offset: ScanOffset) => isClearMedian(lengthOf(offset), offset.spread_m, offset.n_stems, MOST_OFFSET_M);
+/** Stems whose spread counts as much as that of all pairs: the spread of a few says little, and chance makes it small in one of many pairs. */
+const POOLED_STEMS = 10;
+
+/** The offsets that chance does not explain. */
+function clearOffsets(offsets: readonly ScanOffset[]): ScanOffset[] {
+  const stems = offsets.reduce((sum, { n_stems }) => sum + n_stems, 0);
+  const pooled = offsets.reduce((sum, { n_stems, spread_m }) => sum + n_stems * spread_m, 0) / stems;
+  return offsets.filter((one) => {
+    const spread = (one.n_stems * one.spread_m + POOLED_STEMS * pooled) / (one.n_stems + POOLED_STEMS);
+    return isClearMedian(lengthOf(one), spread, one.n_stems, MOST_OFFSET_M);
+  });
+}
 
 /** The scans in which stems stand elsewhere than in others. */
 function offsetsTold(offsets: readonly ScanOffset[]): string | null {
-  const clear = offsets.filter(isClear).sort((a, b) => lengthOf(b) - lengthOf(a));
+  const clear = clearOffsets(offsets).sort((a, b) => lengthOf(b) - lengthOf(a));
   if (clear.length === 0) return null;
   const named = clear
     .slice(0, MOST_NAMED)

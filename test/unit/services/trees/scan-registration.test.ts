@@ -46,3 +46,13 @@ test("what noise or a few stems explain is not", () => {
   expect(registrationWarnings([offset(3, 0.03, { spread_m: 0.02, n_stems: 3 })], null)).toEqual([]);
   expect(registrationWarnings([], null)).toEqual([]);
 });
+
+test("few stems of one pair that happen to scatter little are judged by the others, too", () => {
+  const others = [offset(2, 0.001, { n_stems: 17 }), offset(4, 0.002, { n_stems: 13, spread_m: 0.008 })];
+  const lucky = offset(3, 0.0069, { n_stems: 5, spread_m: 0.0027 });
+  expect(registrationWarnings([...others, lucky], null)).toEqual([]);
+  expect(registrationWarnings([lucky], null)).toEqual([expect.stringMatching(/7 mm between scans 1 and 3/)]);
+  expect(registrationWarnings([...others, { ...lucky, x_m: 0.02 }], null)).toEqual([
+    expect.stringMatching(/20 mm between scans 1 and 3/),
+  ]);
+});

@@ -71,7 +71,8 @@ struct Middle {
 std::vector<Middle> middles_of(const std::vector<Stem>& stems) {
   std::vector<Middle> out;
   for (const Stem& stem : stems) {
-    const auto count = static_cast<std::size_t>(std::ceil(stem.length / kStep));
+    const auto most = static_cast<double>(stem.ids.size());
+    const auto count = static_cast<std::size_t>(std::fmin(std::ceil(stem.length / kStep), most));
     for (std::size_t k = 0; k < count; ++k) {
       const double where = stem.length * (static_cast<double>(k) + 0.5) / static_cast<double>(count);
       const auto after = std::lower_bound(stem.along.begin(), stem.along.end(), where);

@@ -130,7 +130,8 @@ test.each([
   const { points: large, ground_class: classes } = orchard(op === "octreeBuild" ? 5 : 4); // an octree not in the cache
   const rows = large.map((p, i) => `${p.join(" ")} ${classes[i]}`);
   const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
-  const before = [addon.bulkBytesInUse(), (await stateOf(made, session_id)).version];
+  const bytes = addon.bulkBytesInUse(); // some of an earlier test may still be leaving
+  const { version } = await stateOf(made, session_id);
   let reached = false;
   const cancel = () => {
     reached = true;
@@ -141,9 +142,8 @@ test.each([
   );
   expect([reached, value]).toEqual([true, [499, "Tree segmentation was canceled."]]);
   expect(await columnOf(made, session_id, extraKey("tree_instance"))).toBeUndefined();
-  await eventually(async () =>
-    expect([addon.bulkBytesInUse(), (await stateOf(made, session_id)).version]).toEqual(before),
-  );
+  await eventually(() => expect(addon.bulkBytesInUse()).toBeLessThanOrEqual(bytes));
+  expect((await stateOf(made, session_id)).version).toBe(version);
 });
 
 const STEMS = stemRows([{ x: 2, y: 2, radius: 0.2 }]);

@@ -34,6 +34,15 @@ export interface KnownTree {
   readonly diameter: { readonly height_m: number; readonly diameter_m: number } | null;
 }
 
+/** Of models, as the service has them. */
+export const MODEL_PARAMS = {
+  twig_radius_mm: 4.23,
+  axis_termination: true,
+  fork_symmetry: 0.75,
+  w_growthlength: 1,
+  w_area: 0,
+  w_colinear: 0,
+} as const;
 export const PLOTS = ["open_11", "slope20_13", "dense_12"] as const;
 const REAL = ["itsme_tree1", "itsme_tree2", "itsme_buttressed1"] as const;
 const WOOD = 2;

@@ -4,6 +4,7 @@ import { modelTree, releaseQsm } from "../../backend/native/qsm.ts";
 import { buildStand, EVERY, ORGAN, type ScannedTree, type Stand } from "./forest/stand.ts";
 import { column, positions } from "./native.ts";
 import type { Part } from "./part.ts";
+import { MODEL_PARAMS } from "./qsm-trees.ts";
 
 const METHODS = ["tapered", "isotonic"] as const;
 type Method = (typeof METHODS)[number];
@@ -12,14 +13,6 @@ const STANDS = { apart: 2, interlocked: 2, slope: 3, rows: 2 } as const;
 type Kind = keyof typeof STANDS;
 const SIDE_M = 40;
 const FEWEST_POINTS = 500;
-const PARAMS = {
-  twig_radius_mm: 4.23,
-  axis_termination: true,
-  fork_symmetry: 0.75,
-  w_growthlength: 1,
-  w_area: 0,
-  w_colinear: 0,
-} as const;
 
 export interface StandModelRow {
   readonly stand: string;
@@ -73,7 +66,7 @@ async function measured(kind: Kind, method: Method): Promise<StandModelRow> {
       align_scans: true,
       height_above_ground: null,
     } as const;
-    const { qsm, metrics } = await modelTree(rows, { ...PARAMS, radius_model: method }).promise;
+    const { qsm, metrics } = await modelTree(rows, { ...MODEL_PARAMS, radius_model: method }).promise;
     releaseQsm(qsm);
     const volume = metrics?.total_woody_volume_m3 ?? 0;
     const truth = tree.wood_volume_m3;

@@ -2,7 +2,7 @@
 import { modelTree, releaseQsm } from "../../backend/native/qsm.ts";
 import { column, positions } from "./native.ts";
 import type { Part } from "./part.ts";
-import { PLOTS, plotTrees } from "./qsm-trees.ts";
+import { MODEL_PARAMS, PLOTS, plotTrees } from "./qsm-trees.ts";
 import { inTheWind, scannersOf, type Wind } from "./windy-tree.ts";
 
 const METHODS = ["aligned", "as scanned"] as const;
@@ -16,16 +16,7 @@ const WINDS: Readonly<Record<string, Wind>> = {
   "swings 5 cm": { sway_m: 0.05, swings: true },
   "swings 10 cm": { sway_m: 0.1, swings: true },
 };
-/** The service's own. */
-const PARAMS = {
-  twig_radius_mm: 4.23,
-  axis_termination: true,
-  fork_symmetry: 0.75,
-  w_growthlength: 1,
-  w_area: 0,
-  w_colinear: 0,
-  radius_model: "tapered",
-} as const;
+const PARAMS = { ...MODEL_PARAMS, radius_model: "tapered" } as const;
 
 export interface WindRow {
   readonly plot: string;

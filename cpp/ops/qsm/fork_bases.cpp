@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "ops/qsm/axis_point.h"
+
 namespace pc {
 
 namespace {
@@ -19,12 +21,6 @@ struct Base {
   double miss_m;
 };
 
-Vec3d nearest_on(const QsmCylinder& c, const Vec3d& p) {
-  const Vec3d edge = c.end - c.start;
-  const double squared = dot(edge, edge);
-  return c.start + edge * (squared > 0 ? std::clamp(dot(p - c.start, edge) / squared, 0.0, 1.0) : 0);
-}
-
 /// The point of the carrier's axis that is nearest to the way back from the end of `c`, at most `most_m` beyond its start.
 Base meeting(const QsmCylinder& c, const QsmCylinder& carrier, std::size_t index, double most_m) {
   const double length = c.length_m();
@@ -37,7 +33,7 @@ Base meeting(const QsmCylinder& c, const QsmCylinder& carrier, std::size_t index
     share = std::clamp((turn * dot(between, back) - dot(between, edge)) / across, 0.0, 1.0);
   const auto along = [&](const Vec3d& p) { return std::clamp(dot(p - c.end, back), 0.0, length + most_m); };
   Vec3d at = carrier.start + edge * share;
-  at = nearest_on(carrier, c.end + back * along(at));
+  at = nearest_on_axis(carrier, c.end + back * along(at));
   return {index, at, std::sqrt(squared_distance(at, c.end + back * along(at)))};
 }
 
@@ -54,7 +50,7 @@ void meet_parents(std::vector<QsmCylinder>& cylinders, double most_m) {
       next[fork] = i;
       continue;
     }
-    const Vec3d nearest = nearest_on(cylinders[fork], c.start);
+    const Vec3d nearest = nearest_on_axis(cylinders[fork], c.start);
     const bool known = std::isfinite(c.mad) && c.length_m() > kLeastLength * c.radius;
     Base best{fork, nearest, std::numeric_limits<double>::infinity()};
     const auto consider = [&](std::size_t index) {

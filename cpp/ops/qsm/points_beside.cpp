@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "ops/qsm/axis_point.h"
+
 namespace pc {
 
 namespace {
@@ -13,11 +15,8 @@ constexpr double kMostTimes = 3;
 constexpr std::size_t kLowest = 20;  // of the points beside: one in so many may lie below the part
 
 bool lies_beside(const QsmCylinder& c, const Vec3d& p) {
-  const Vec3d edge = c.end - c.start;
-  const double squared = dot(edge, edge);
-  const double share = squared > 0 ? std::clamp(dot(p - c.start, edge) / squared, 0.0, 1.0) : 0;
   const double reach = c.radius + kBeside;
-  return squared_distance(p, c.start + edge * share) > reach * reach;
+  return squared_distance(p, nearest_on_axis(c, p)) > reach * reach;
 }
 
 /// Of the part of a cylinder above a height, m3.

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ops/qsm/shoot_tree.h"
+#include "ops/qsm/axis_point.h"
 
 namespace pc {
 
@@ -20,13 +20,6 @@ constexpr double kWithin = 0.6;    // radii of the other
 constexpr double kParallel = 0.8;  // cosine
 constexpr double kThicker = 1.5;
 constexpr std::size_t kStays = static_cast<std::size_t>(-1);
-
-double squared_to_axis(const QsmCylinder& c, const Vec3d& p) {
-  const Vec3d edge = c.end - c.start;
-  const double squared = dot(edge, edge);
-  const double share = squared > 0 ? std::clamp(dot(p - c.start, edge) / squared, 0.0, 1.0) : 0;
-  return squared_distance(p, c.start + edge * share);
-}
 
 bool is_parallel(const QsmCylinder& a, const QsmCylinder& b) {
   const double lengths = a.length_m() * b.length_m();
@@ -71,7 +64,7 @@ class TwinSearch {
         continue;
       const double reach = kWithin * o.radius;
       for (unsigned place = 0; place < 3; ++place) {
-        if (!(squared_to_axis(o, places[place]) <= reach * reach)) continue;
+        if (!(squared_distance(places[place], nearest_on_axis(o, places[place])) <= reach * reach)) continue;
         auto& [seen, at] = around.try_emplace(o.shoot_id, 0U, kStays).first->second;
         seen |= 1U << place;
         if (place == 2) at = other;

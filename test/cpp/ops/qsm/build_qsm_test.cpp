@@ -283,6 +283,42 @@ TEST(BuildQsmIsotonic, LostWoodIsToldAndWithinTheInterval) {
 
 INSTANTIATE_TEST_SUITE_P(Models, BuildQsm, testing::Values(RadiusModel::kIsotonic, RadiusModel::kTapered));
 
+TEST(BuildQsmTapered, AStemSeenFromOneSideHasItsVolume) {
+  double off = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> unit;
+    std::normal_distribution<double> normal;
+    std::vector<Vec3d> points;
+    for (int i = 0; i < 900; ++i) {
+      const double z = 6 * unit(random), turn = (unit(random) - 0.5) * 140 * kPi / 180;
+      const double r = 0.05 - 0.004 * z + 0.004 * normal(random);
+      points.push_back({r * std::cos(turn), r * std::sin(turn), z});
+    }
+    const double truth = kPi * 6 * (0.05 * 0.05 + 0.05 * 0.026 + 0.026 * 0.026) / 3;
+    const QsmBuildResult built = build(points, RadiusModel::kTapered);
+    const double found = volume_of(built.qsm);
+    off += std::abs(found / truth - 1) / 6;
+    EXPECT_LE(built.total.low, truth);
+    EXPECT_GE(built.total.high, truth);
+  }
+  EXPECT_LT(off, 0.12);
+}
+
+TEST(BuildQsmTapered, WhatLiesBesideTheModelIsToldAndWithinTheInterval) {
+  std::vector<Vec3d> points = tree_points();
+  const QsmBuildResult whole = build(points, RadiusModel::kTapered);
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const auto beside = points.size() / 10;
+  for (std::size_t i = 0; i < beside; ++i)  // a crown of single points, far from the rest
+    points.push_back({2 * unit(random), 2 * unit(random), 8 + 2 * unit(random)});
+  const QsmBuildResult built = build(points, RadiusModel::kTapered);
+  EXPECT_TRUE(warns(built, "lie on no part of the model")) << built.warnings.size();
+  EXPECT_NEAR(volume_of(built.qsm), volume_of(whole.qsm), 0.05 * volume_of(whole.qsm));
+  EXPECT_GT(built.total.high, whole.total.high);
+}
+
 TEST(BuildQsmParams, OutOfRangeIsRefused) {
   JobControl control;
   OpContext ctx(control);

@@ -34,6 +34,17 @@ export interface KnownTree {
   readonly diameter: { readonly height_m: number; readonly diameter_m: number } | null;
 }
 
+/** Rows of a cloud that is one tree, thinned as the service does it. */
+export const WHOLE_TREE = {
+  skip: null,
+  order: null,
+  first: 0,
+  count: 0,
+  offset: [0, 0, 0],
+  max_points: 60_000,
+  time_s: null,
+  height_above_ground: null,
+} as const;
 /** Of models, as the service has them. */
 export const MODEL_PARAMS = {
   twig_radius_mm: 4.23,

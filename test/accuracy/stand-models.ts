@@ -4,7 +4,7 @@ import { modelTree, releaseQsm } from "../../backend/native/qsm.ts";
 import { buildStand, EVERY, ORGAN, type ScannedTree, type Stand } from "./forest/stand.ts";
 import { column, positions } from "./native.ts";
 import type { Part } from "./part.ts";
-import { MODEL_PARAMS } from "./qsm-trees.ts";
+import { MODEL_PARAMS, WHOLE_TREE } from "./qsm-trees.ts";
 
 const METHODS = ["tapered", "isotonic"] as const;
 type Method = (typeof METHODS)[number];
@@ -51,20 +51,13 @@ async function measured(kind: Kind, method: Method): Promise<StandModelRow> {
   for (const [tree, wood] of woodOf(stand)) {
     const { xyz, scan } = stand.points;
     const rows = {
+      ...WHOLE_TREE,
       positions: positions(Float64Array.from(wood.flatMap((i) => [...xyz.subarray(3 * i, 3 * i + 3)]))),
-      skip: null,
-      order: null,
-      first: 0,
-      count: 0,
-      offset: [0, 0, 0],
-      max_points: 60_000,
       scan_index: column(
         "u8",
         Uint8Array.from(wood, (i) => scan[i] ?? 0),
       ),
-      time_s: null,
       align_scans: true,
-      height_above_ground: null,
     } as const;
     const { qsm, metrics } = await modelTree(rows, { ...MODEL_PARAMS, radius_model: method }).promise;
     releaseQsm(qsm);

@@ -2,7 +2,7 @@
 import { modelTree, releaseQsm } from "../../backend/native/qsm.ts";
 import { column, positions } from "./native.ts";
 import type { Part } from "./part.ts";
-import { MODEL_PARAMS, PLOTS, plotTrees } from "./qsm-trees.ts";
+import { MODEL_PARAMS, PLOTS, plotTrees, WHOLE_TREE } from "./qsm-trees.ts";
 import { inTheWind, scannersOf, type Wind } from "./windy-tree.ts";
 
 const METHODS = ["aligned", "as scanned"] as const;
@@ -39,17 +39,10 @@ async function measured(plot: (typeof PLOTS)[number], wind: string, method: Meth
   for (const [k, tree] of [...plotTrees(plot)].entries()) {
     const xyz = inTheWind(tree, scanners, WINDS[wind] as Wind, k + 1);
     const rows = {
+      ...WHOLE_TREE,
       positions: positions(xyz),
-      skip: null,
-      order: null,
-      first: 0,
-      count: 0,
-      offset: [0, 0, 0],
-      max_points: 60_000,
       scan_index: column("u8", tree.scan ?? new Uint8Array()),
-      time_s: null,
       align_scans: method === "aligned",
-      height_above_ground: null,
     } as const;
     const { qsm, metrics, view_fit } = await modelTree(rows, PARAMS).promise;
     releaseQsm(qsm);

@@ -29,6 +29,8 @@ export interface CaptureRecaptureParams {
   /** f64, one value or one per layer of the grid. */
   readonly g: NativeColumn;
   readonly range_noise_m: number;
+  /** 0 = unknown: leaves may be as wide as beams lie apart. */
+  readonly leaf_width_m: number;
 }
 
 /** Leaf area by the number of scanners that see it; null = unknown. */

@@ -71,12 +71,20 @@ export interface InvertedBeams {
   readonly totals: {
     readonly leaf_area_m2: number;
     readonly wood_area_m2: number;
+    /** Of occluded voxels that are solved, by the few beams that reach them. */
+    readonly occluded_leaf_area_m2: number;
     readonly occluded_count: number;
     readonly solved_count: number;
     readonly group_count: number;
     readonly group_mean: number;
     readonly group_half_width: number;
   };
+}
+
+/** Whole voxels, and the layers of them that are compared with their eighths. */
+export interface ComparedVoxels extends Pick<InversionParams, "voxel_size" | "nx" | "ny" | "nz" | "min_beams"> {
+  readonly first_layer: number;
+  readonly layers: number;
 }
 
 /** Leaf area of the same voxels, from themselves and from their eighths. */
@@ -96,12 +104,7 @@ export interface FilledVoxels {
 export interface LadInversionNative {
   hitCounts(scans: readonly CountedHits[], grid: VoxelBox): NativeJob<NativeColumn>;
   invertBeams(sums: NativeColumn, g: NativeColumn, params: InversionParams): NativeJob<InvertedBeams>;
-  clumping(
-    whole: NativeColumn,
-    eighths: NativeColumn,
-    g: NativeColumn,
-    params: Pick<InversionParams, "voxel_size" | "nx" | "ny" | "nz" | "min_beams">,
-  ): NativeJob<Clumping>;
+  clumping(whole: NativeColumn, eighths: NativeColumn, g: NativeColumn, params: ComparedVoxels): NativeJob<Clumping>;
   fillOccluded(voxels: Pick<InvertedBeams, "lad" | "variance" | "state">, grid: VoxelBox): NativeJob<FilledVoxels>;
 }
 
@@ -111,7 +114,7 @@ const addon = addonAs<LadInversionNative>();
 export const hitCounts: LadInversionNative["hitCounts"] = (scans, grid) => addon.hitCounts(scans, grid);
 /** Leaf area density of every voxel; `g` has a value per voxel, per layer, or one. */
 export const invertBeams: LadInversionNative["invertBeams"] = (sums, g, params) => addon.invertBeams(sums, g, params);
-/** Leaf area from the sums of voxels and from those of their eighths, where all of these have enough beams. */
+/** Leaf area from the sums of voxels and from those of the eighths of some layers, where all of these have enough beams. */
 export const clumping: LadInversionNative["clumping"] = (whole, eighths, g, params) =>
   addon.clumping(whole, eighths, g, params);
 /** Estimates occluded voxels by kriging, else by the mean of their layer. */

@@ -48,17 +48,19 @@ std::shared_ptr<const HeldViews> held_views(const Napi::Value& value) {
 }
 
 // captureRecapture(scans: { origin, rows: { positions: vec3d, shift, is_miss, deleted, is_leaf }[] }[], grid,
-// params: { g: f64, range_noise_m }): NativeJob<CaptureRecapture>
+// params: { g: f64, range_noise_m, leaf_width_m }): NativeJob<CaptureRecapture>
 Napi::Value capture_recapture_job(const Napi::CallbackInfo& info) {
   const auto held = held_views(info[0]);
   const HeldVoxelBox grid = held_voxel_box(info[1]);
   const auto js = strict_object(info[2], "params");
   const auto g = typed_column(js.Get("g"), DType::kF64, "g");
-  const double range_noise_m = number_field(js, "range_noise_m");
+  const double range_noise_m = number_field(js, "range_noise_m"),
+               leaf_width_m = number_field(js, "leaf_width_m");
   return start_job<CaptureRecaptureResult>(
       info.Env(), job_options(info[3]),
       [=](OpContext& ctx) {
-        return capture_recapture(held->scans, grid.view(), {g->as<double>(), range_noise_m}, ctx);
+        return capture_recapture(held->scans, grid.view(), {g->as<double>(), range_noise_m, leaf_width_m},
+                                 ctx);
       },
       [](Napi::Env env, CaptureRecaptureResult&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);

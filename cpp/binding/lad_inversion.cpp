@@ -18,6 +18,7 @@ Napi::Value totals_to_js(Napi::Env env, const BeerLambertTotals& totals) {
   auto out = Napi::Object::New(env);
   out.Set("leaf_area_m2", totals.leaf_area_m2);
   out.Set("wood_area_m2", totals.wood_area_m2);
+  out.Set("occluded_leaf_area_m2", totals.occluded_leaf_area_m2);
   out.Set("occluded_count", static_cast<double>(totals.occluded_count));
   out.Set("solved_count", static_cast<double>(totals.solved_count));
   out.Set("group_count", static_cast<double>(totals.group_count));
@@ -146,7 +147,8 @@ Napi::Value invert_beams_job(const Napi::CallbackInfo& info) {
       });
 }
 
-// clumping(whole: f64, eighths: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams }): NativeJob<Clumping>
+// clumping(whole: f64, eighths: f64, g: f64, params: { voxel_size, nx, ny, nz, min_beams, first_layer, layers }):
+// NativeJob<Clumping>
 Napi::Value clumping_job(const Napi::CallbackInfo& info) {
   const auto whole = typed_column(info[0], DType::kF64, "whole");
   const auto eighths = typed_column(info[1], DType::kF64, "eighths");
@@ -154,7 +156,9 @@ Napi::Value clumping_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[3], "params");
   const ClumpingParams params{vec3_field(js, "voxel_size"), whole_field<std::uint32_t>(js, "nx"),
                               whole_field<std::uint32_t>(js, "ny"), whole_field<std::uint32_t>(js, "nz"),
-                              whole_field<std::uint64_t>(js, "min_beams")};
+                              whole_field<std::uint64_t>(js, "min_beams"),
+                              whole_field<std::uint32_t>(js, "first_layer"),
+                              whole_field<std::uint32_t>(js, "layers")};
   return start_job<Clumping>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) {

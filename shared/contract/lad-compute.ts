@@ -102,7 +102,7 @@ const LadFields = z
       .boolean()
       .default(true)
       .describe(
-        `trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other; not done for leaves too large for these (element_width) and for more than ${MAX_LAD_VOXELS} of them`,
+        "trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other; not done for leaves too large for these (element_width)",
       ),
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
     capture_recapture: CaptureRecapture.nullish()
@@ -217,7 +217,20 @@ export const LadSuccess = z
     ),
     occlusion_threshold_m: z.number().describe("threshold applied, metres"),
     under_sampled_count: z.int().describe("number of occluded voxels"),
+    occluded_leaf_area: z
+      .number()
+      .describe(
+        "of those that min_voxel_hits beams reach, by these beams, square metres: uncertain voxel by voxel, not part of total_leaf_area",
+      ),
     filled_count: z.int().describe("number of interpolated voxels"),
+    opaque_floor: z
+      .object({
+        column_count: z.int().describe("number of such columns"),
+        leaf_area: z.number().describe("of their lowest voxels, square metres; part of total_leaf_area"),
+      })
+      .describe(
+        "columns below whose lowest voxel no beam is seen though at least 30 would go on there: its hits are on something opaque, as the ground",
+      ),
     occluded_by_layer: z.array(z.int()).describe("(nz) number of occluded voxels of each layer"),
     filled_leaf_area: z.number().describe("square metres in interpolated voxels; not part of total_leaf_area"),
     fill_method_used: z

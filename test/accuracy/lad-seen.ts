@@ -134,7 +134,11 @@ export async function seenRow(one: SeenCase): Promise<SeenRow> {
     rows: [{ positions, shift: sum(shift, off(k)), is_miss, deleted: null, is_leaf: is_leaf[k] ?? null }],
   }));
   const by = (g: number) =>
-    captureRecapture(viewed, grid, { g: column("f64", Float64Array.of(g)), range_noise_m: one.noise_m }).promise;
+    captureRecapture(viewed, grid, {
+      g: column("f64", Float64Array.of(g)),
+      range_noise_m: one.noise_m,
+      leaf_width_m: ELEMENT_WIDTH,
+    }).promise;
   const [found, given] = [await by(mean_g), await by(true_g)];
   const truth = areaOf(leaves);
   const share = (area: number | null) => (area ?? Number.NaN) / truth;

@@ -82,7 +82,7 @@ export async function seenAreas(
   }));
   const areas: number[] = [];
   for (const g of gs) {
-    const params = { g: column("f64", Float64Array.of(g)), range_noise_m: 0 };
+    const params = { g: column("f64", Float64Array.of(g)), range_noise_m: 0, leaf_width_m: 0.05 };
     areas.push((await captureRecapture(viewed, whole, params).promise).leaf_area_m2 ?? Number.NaN);
   }
   return areas;

@@ -40,6 +40,22 @@ describe("leaves in clumps", () => {
     expect(turned.clumping_check?.leaf_area_half_edges).toBeCloseTo(plain.clumping_check?.leaf_area_half_edges ?? 0, 9);
   });
 
+  test("are told in grids of any size, some layers at a time", async () => {
+    // 262,144 voxels have more eighths than are traced at a time.
+    const big = { center: [0, 0, 0], size: [16, 16, 16], nx: 64, ny: 64, nz: 64 };
+    const scan = parallelBeams(4, 160, (i, _, z) => (i % 10 < (Math.floor(8 * z) % 2 === 0 ? 7 : 3) ? 0.1 : null));
+    const rest = { ...LEAVES, scans: [scan] };
+    const tail = await compute({ ...rest, grid: big });
+    const parts = await Promise.all(
+      [-1, 1].map((z) => compute({ ...rest, grid: { ...big, center: [0, 0, 4 * z], size: [16, 16, 8], nz: 32 } })),
+    );
+    const sum = parts.reduce((all, { clumping_check }) => all + (clumping_check?.leaf_area_half_edges ?? 0), 0);
+    expect(tail.clumping_check?.leaf_area_half_edges).toBeCloseTo(sum, 6);
+    const counts = parts.map(({ clumping_check }) => clumping_check?.voxel_count ?? 0);
+    expect(Math.min(...counts)).toBeGreaterThan(1000);
+    expect(tail.clumping_check?.voxel_count).toBe(counts.reduce((all, count) => all + count, 0));
+  });
+
   test("not where it is not asked for, nor where leaves are too large for such voxels", async () => {
     expect((await compute({ ...LEAVES, check_clumping: false })).clumping_check).toBeNull();
     expect((await compute({ element_width: 0.2 })).clumping_check).toBeNull();

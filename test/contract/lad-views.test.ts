@@ -79,6 +79,30 @@ describe("leaf area by what scanners see", () => {
     );
   });
 
+  test("beams farther apart than half a leaf are told, and leave no interval", async () => {
+    const scans = [plateScan({ x: -2 }), plateScan({ x: 2 }), plateScan({ x: 2.2 })];
+    const told = (element_width: number) => compute(facing({ scans, element_width }));
+    const wide = await told(0.05); // beams are 2 cm apart
+    expect(wide.capture_recapture?.spacing).toBeCloseTo(0.0205, 3);
+    expect(wide.capture_recapture?.leaf_area_ci_lower).not.toBeNull();
+    expect(wide.warnings.join()).not.toMatch(/Beams are/);
+    const narrow = await told(0.03);
+    expect(narrow.capture_recapture).toMatchObject({ leaf_area_ci_lower: null, leaf_area_ci_upper: null });
+    expect(narrow.warnings.join()).toMatch(/Beams are 0\.021 m apart where they meet leaves, which are 0\.03 m wide/);
+    expect((await told(0)).warnings.join()).not.toMatch(/Beams are/); // an unknown width
+  });
+
+  test("much that no scanner sees is told, and leaves no interval", async () => {
+    const half = (x: number) => plateScan({ x, hides: (y) => y > 0 });
+    const seen = async (scans: object[]) => compute(facing(split(scans)));
+    const little = await seen([plateScan({ x: -2 }), plateScan({ x: 2 }), half(2.2)]);
+    expect(little.warnings.join()).not.toMatch(/seen by no scanner/);
+    expect(little.capture_recapture?.leaf_area_ci_lower).not.toBeNull();
+    const much = await seen([plateScan({ x: -2 }), half(2), plateScan({ x: 2.2, hides: () => true })]);
+    expect(much.warnings.join()).toMatch(/At least \d+ % of the leaf area by views is seen by no scanner/);
+    expect(much.capture_recapture).toMatchObject({ leaf_area_ci_lower: null, leaf_area_ci_upper: null });
+  });
+
   test("two scans without an interval and an empty grid are told", async () => {
     expect((await compute(facing())).warnings.join()).toMatch(/Two scans give the leaf area by views no interval/);
     const aside = { ...GRID, center: [0, 0.6, 0], size: [1, 0.4, 1] };

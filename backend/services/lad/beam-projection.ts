@@ -20,6 +20,12 @@ export interface BeamG {
   readonly voxels: NativeColumn | null;
 }
 
+/** Layers of a grid after each other. */
+export interface LayerRange {
+  readonly first: number;
+  readonly count: number;
+}
+
 /** Factors by the bins of zenith_count, and the greatest G of each voxel (f64). */
 export const voxelBeamG = (factors: readonly number[], voxels: NativeColumn): BeamG => ({
   layers: [{ greatest: 1, factors }],
@@ -58,14 +64,29 @@ async function lawG(value: Projection, bins: number, job: Job): Promise<LawG> {
   return { greatest, factors: g.map((one) => one / greatest) };
 }
 
-/** Columns of the factors for layers of which each is `parts` of the grid's, and of the greatest G. */
-export function beamColumns({ layers, voxels }: BeamG, parts: 1 | 2, job: Job) {
-  const each = layers.length === 1 ? layers : layers.flatMap((law) => Array<LawG>(parts).fill(law));
-  const held = (list: readonly number[]) => job.adopt(numbersColumn(list)).native;
-  return {
-    factors: held(each.flatMap(({ factors }) => factors)),
-    g: voxels ?? held(layers.map(({ greatest }) => greatest)),
-  };
+const held = (list: readonly number[], job: Job) => job.adopt(numbersColumn(list)).native;
+
+/** Columns of the factors, and of the greatest G. */
+export const beamColumns = ({ layers, voxels }: BeamG, job: Job) => ({
+  factors: held(
+    layers.flatMap(({ factors }) => factors),
+    job,
+  ),
+  g:
+    voxels ??
+    held(
+      layers.map(({ greatest }) => greatest),
+      job,
+    ),
+});
+
+/** Column of the factors for the halves of some layers. */
+export function halvedFactors({ layers }: BeamG, { first, count }: LayerRange, job: Job): NativeColumn {
+  const each = layers.length === 1 ? layers : layers.slice(first, first + count).flatMap((law) => [law, law]);
+  return held(
+    each.flatMap(({ factors }) => factors),
+    job,
+  );
 }
 
 type Spread = readonly [low: number, high: number];

@@ -1,5 +1,5 @@
 import type { LadCell, LadRequest, LadSuccess, LadTail } from "../../../shared/contract/lad-compute.ts";
-import { DEFAULT_MIN_VOXEL_HITS, DEFAULT_OCCLUSION_EDGES, MAX_LAD_VOXELS } from "../../../shared/limits.ts";
+import { DEFAULT_MIN_VOXEL_HITS, DEFAULT_OCCLUSION_EDGES } from "../../../shared/limits.ts";
 import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
@@ -9,15 +9,16 @@ import { type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
 import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
-import { beamColumns } from "./beam-projection.ts";
 import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
+import { clumpsOf, eighthsAtOnce } from "./clumps.ts";
 import { fewLeaves } from "./few-leaves.ts";
-import { checkLadGrid, halved, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
-import { type ProjectionPlan, projectionPlan, type VoxelG } from "./projection.ts";
-import { clumpWarnings, resultWarnings, tellsClumps } from "./result-warnings.ts";
+import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
+import { opaqueFloor } from "./opaque-floor.ts";
+import { type ProjectionPlan, projectionPlan } from "./projection.ts";
+import { fillWarnings, resultWarnings } from "./result-warnings.ts";
 import { checkSentOnce, repeatedPulses } from "./scans/repeated.ts";
-import { type CheckedScan, checkScan, type ReadScan, readScan, tracedBeams } from "./scans/scans.ts";
-import { TRACING, tracedAlike, tracedByEnergy } from "./traced.ts";
+import { type CheckedScan, checkScan, type ReadScan, readScan } from "./scans/scans.ts";
+import { tracedAlike, tracedByEnergy } from "./traced.ts";
 import { triangulationBytes } from "./triangulation.ts";
 import { checkViews, leafAreaByViews } from "./views.ts";
 import {
@@ -90,7 +91,7 @@ function bytesOf({ scans, request, projection }: CheckedLad, cells: number): num
   const mesh = 8 * lengthOf(request.mesh_vertices) + (4 + 16) * lengthOf(request.mesh_indices);
   const triangles = projection.from === "triangulation" ? triangulationBytes(rows) : mesh;
   const labels = request.wood_split ? woodLabelBytes(sum(rows), cells) : 0;
-  const eighths = request.check_clumping && 8 * cells <= MAX_LAD_VOXELS ? traceBeamsBytes(sum(rows), 8 * cells) : 0;
+  const eighths = request.check_clumping ? traceBeamsBytes(sum(rows), eighthsAtOnce(cells)) : 0;
   const views = request.capture_recapture ? captureRecaptureBytes(rows) : 0;
   const again = request.gtheta_per_beam || projection.from === "triangulation" ? traceBeamsBytes(sum(rows), cells) : 0;
   return (
@@ -136,11 +137,13 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   job.stage("Collecting voxel results", 0.92, 0.92);
   const filled = request.fill_occluded ? await fill(found, grid, job) : null;
   const values = await voxelValues(sums, { ...found, ...filled }, g, await woodValues(found.wad, labels));
+  const { floor, warnings: floor_warnings } = await opaqueFloor(beams, values, grid, job.quiet());
   const meta = scans.flatMap(({ notes }) => (notes.meta ? [notes.meta] : []));
   job.stage("Done", 1, 1);
+  const summary = voxelSummary(grid, values);
   return {
     ...head(request, grid),
-    ...voxelSummary(grid, values),
+    ...summary,
     ...groupInterval(found.totals),
     ...woodTotals(values, found.totals),
     cells: cellList(grid, values),
@@ -154,12 +157,14 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     gtheta_common_error: g.error && found.common_g_error,
     occlusion_threshold_m: params.occlusion_threshold_m,
     under_sampled_count: found.totals.occluded_count,
+    occluded_leaf_area: found.totals.occluded_leaf_area_m2,
+    opaque_floor: floor,
     filled_count: filled?.filled_count ?? 0,
     fill_method_used: filled?.method ?? null,
-    clumping_check: clumps && {
-      voxel_count: clumps.voxel_count,
-      leaf_area: clumps.whole_m2,
-      leaf_area_half_edges: clumps.eighths_m2,
+    clumping_check: clumps.check && {
+      voxel_count: clumps.check.voxel_count,
+      leaf_area: clumps.check.whole_m2,
+      leaf_area_half_edges: clumps.check.eighths_m2,
     },
     capture_recapture: by_views.area,
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
@@ -167,37 +172,15 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...repeated,
       ...g.warnings,
       ...weighed.warnings,
-      ...(clumps ? clumpWarnings(clumps) : []),
+      ...floor_warnings,
+      ...clumps.warnings,
       ...by_views.warnings,
       ...(request.wood_split ? labelWarnings(scans, request.wood_split, hitsOf(values)) : []),
+      ...(filled ? fillWarnings(summary.filled_leaf_area, found.totals) : []),
       ...resultWarnings(request, scans, traced, grid, found.totals, params),
       ...grid.device.told,
     ],
   };
-}
-
-interface Probed {
-  readonly beams: readonly ReadScan[];
-  readonly sums: TracedBeams["sums"];
-  readonly g: VoxelG;
-  readonly optical: native.OpticalSums | null;
-}
-
-/** Leaf area of the voxels and of their eighths; null if these cannot tell clumps. */
-async function clumpsOf(
-  request: LadRequest,
-  { beams, sums, g, optical }: Probed,
-  grid: LadGrid,
-  params: native.InversionParams,
-  job: Job,
-): Promise<native.Clumping | null> {
-  if (!request.check_clumping || !tellsClumps(request.element_width, grid)) return null;
-  job.stage("Inverting Beer's law", 0.86, 0.9, TRACING);
-  const factors = g.beams && beamColumns(g.beams, 2, job).factors;
-  const eighths = await tracedBeams(beams, halved(grid, job), job, factors);
-  const fine = job.adopt(new ColumnRef(eighths.sums)).native;
-  if (eighths.reach) job.adopt(new ColumnRef(eighths.reach));
-  return job.quiet().track(() => native.clumping(optical?.sums ?? sums, fine, optical?.g ?? g.column, params));
 }
 
 const inversionParams = (

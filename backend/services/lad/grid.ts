@@ -108,32 +108,18 @@ export async function resolveGrid(
   }
 }
 
-/** The same grid with voxels of half the edges; the run owns its columns. */
-export function halved(grid: LadGrid, job: Job): TraceGrid {
-  const { box, offsets, kept, device } = grid;
-  const twice = (values: ArrayLike<number>) =>
-    Float64Array.from({ length: 4 * values.length }, (_, c) => {
-      const [i, j] = [c % (2 * box.nx), Math.floor(c / (2 * box.nx))];
-      return values[(i >> 1) + box.nx * (j >> 1)] ?? 0;
-    });
-  const finer = voxelBox(
-    {
-      center: [...box.center],
-      size: [...box.size],
-      nx: 2 * box.nx,
-      ny: 2 * box.ny,
-      nz: 2 * box.nz,
-      rotation: box.rotation_deg,
-      column_offsets: offsets && Array.from(twice(offsets)),
-      kept_columns: kept && Array.from(twice(kept), (flag) => flag !== 0),
-    },
-    job,
-  );
-  return { box: finer, device };
-}
-
 /** What beams are traced through. */
 export type TraceGrid = Pick<LadGrid, "box" | "device">;
+
+/** Edge of a cube of the volume of a voxel, metres. */
+export const edgeOf = ({ edges }: LadGrid): number => Math.cbrt(edges[0] * edges[1] * edges[2]);
+
+/** Largest share of a leaf in a voxel for which an interval of 95 % holds (Pimont et al. 2018). */
+const LARGEST_ELEMENT = 0.05;
+
+/** Whether leaves of a width are too large for voxels of an edge. */
+export const areLarge = (width: number, edge: number): boolean =>
+  width > 0 && (Math.PI * width * width) / (8 * edge * edge) > LARGEST_ELEMENT;
 
 /** Whether the columns of a grid are raised. */
 export const isRaised = ({ offsets }: LadGrid): boolean => offsets !== null;

@@ -96,7 +96,7 @@ async function opticalSums(
   job: Job,
 ): Promise<OpticalSums | null> {
   if (!beams) return null;
-  const { factors, g } = beamColumns(beams, 1, job);
+  const { factors, g } = beamColumns(beams, job);
   job.stage("Building voxel grid", beams.voxels ? 0.75 : 0.62, 0.8, TRACING);
   const traced = await tracedBeams(scans, grid, job, factors);
   if (traced.reach) job.adopt(new ColumnRef(traced.reach));

@@ -218,6 +218,7 @@ BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
     const std::uint8_t state = found.state[v];
     if ((state & kVoxelOccluded) != 0) {
       ++totals.occluded_count;
+      totals.occluded_leaf_area_m2 += found.lad[v] * volume;
       continue;
     }
     if ((state & kVoxelSolved) == 0) continue;

@@ -74,9 +74,25 @@ bool is_known(const Vec3d& normal) { return dot(normal, normal) > 0; }
 
 enum class Sight : std::uint8_t { kHidden, kSeen, kMet };
 
-/// Whether a scanner sees a place of a surface with a normal (0 = unknown), and has a hit there, too. `apart`: distance of the
-/// beams that found the place.
-Sight sight_of(const ScannerView& view, const Vec3d& place, const Vec3d& normal, double apart, double noise) {
+/// How far a leaf reaches along a beam beside a place on it, metres: no farther than leaves are wide, however far apart the
+/// beams are, or what hides the place nearby would not count.
+struct LeafReach {
+  double flat, tilted;
+
+  LeafReach(double step, double leaf_width)
+      : flat(leaf_width > 0 ? std::min(step, leaf_width / 2) : step),
+        tilted(leaf_width > 0 ? std::min(kReach * step, leaf_width) : kReach * step) {}
+};
+
+/// A hit: the normal of its leaf (0 = unknown), and how far apart the beams are that found it.
+struct Found {
+  Vec3d place, normal;
+  double apart;
+};
+
+/// Whether a scanner sees the place of a hit, and has one there, too.
+Sight sight_of(const ScannerView& view, const Found& hit, double leaf_width, double noise) {
+  const auto& [place, normal, apart] = hit;
   const Vec3d to = place - view.origin();
   const double far = std::sqrt(dot(to, to));
   if (!(far > 0)) return Sight::kHidden;
@@ -88,13 +104,14 @@ Sight sight_of(const ScannerView& view, const Vec3d& place, const Vec3d& normal,
   if (squared_distance(unit, beam.direction) > 4 * beam.solid_angle)
     return Sight::kHidden;  // beside the scan
   if (std::isinf(beam.range)) return Sight::kSeen;
-  const double step = far * spacing, most = kReach * step;
+  const double step = far * spacing;
+  const LeafReach reach(step, leaf_width);
   double wanted = far;
   if (is_known(normal)) {
     const double along = far * dot(normal, unit) / dot(normal, beam.direction);
-    if (along < far) wanted = along > far - most ? along : far - most;
+    if (along < far) wanted = along > far - reach.tilted ? along : far - reach.tilted;
   }
-  if (!(beam.range >= wanted - step - noise)) return Sight::kHidden;
+  if (!(beam.range >= wanted - reach.flat - noise)) return Sight::kHidden;
   const double near = kNear * std::max(step, apart) + noise;
   return squared_distance(view.place(beam), place) <= near * near ? Sight::kMet : Sight::kSeen;
 }
@@ -107,11 +124,11 @@ class Sharing {
   /// Adds a hit of view `own`.
   void add(std::size_t own, const ViewBeam& hit, std::vector<std::size_t>* others, Shares* to) const {
     others->clear();
-    const Vec3d place = views_[own].place(hit);
     const double apart = hit.range * std::sqrt(hit.solid_angle);
+    const Found found{views_[own].place(hit), hit.normal, apart};
     for (std::size_t k = 0; k < views_.size(); ++k) {
       if (k == own) continue;
-      const Sight sight = sight_of(views_[k], place, hit.normal, apart, noise_);
+      const Sight sight = sight_of(views_[k], found, params_.leaf_width_m, noise_);
       if (sight == Sight::kHidden) continue;
       others->push_back(k);
       ++to->pairs;
@@ -178,6 +195,8 @@ void check(const std::vector<ViewedScan>& scans, const VoxelBox& grid, const Cap
   require(scans.size() >= 2, "leaf area by views needs at least two scans");
   require(params.range_noise_m >= 0 && std::isfinite(params.range_noise_m),
           "range_noise_m must be finite and not negative");
+  require(params.leaf_width_m >= 0 && std::isfinite(params.leaf_width_m),
+          "leaf_width_m must be finite and not negative");
   require(params.g.size == 1 || params.g.size == grid.nz, "g must have one value, or one per layer");
   for (const double g : params.g) require(g > 0 && std::isfinite(g), "g must be positive");
 }

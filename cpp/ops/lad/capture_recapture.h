@@ -9,8 +9,9 @@
 namespace pc {
 
 struct CaptureRecaptureParams {
-  Span<const double> g;  ///< leaf projection function: one value, or (nz) one per layer of the grid; > 0
-  double range_noise_m;  ///< standard deviation of the ranges, >= 0
+  Span<const double> g;     ///< leaf projection function: one value, or (nz) one per layer of the grid; > 0
+  double range_noise_m;     ///< standard deviation of the ranges, >= 0
+  double leaf_width_m = 0;  ///< >= 0; 0 = unknown: leaves may be as wide as beams lie apart
 };
 
 struct CaptureRecaptureResult {
@@ -29,8 +30,8 @@ struct CaptureRecaptureResult {
 /// Leaf area in a grid from the hits themselves: what several scanners see of it tells what none of them sees.
 ///
 /// A hit stands for the leaf area A = r^2 w / G, r its range and w the solid angle of its beam. Another scanner sees the place
-/// if its nearest beam gets as far as the plane of the leaf there, to within the distance of its beams and three times the
-/// noise. The area is shared among the n scanners that see it, A / n. What none sees is (m - 1) / m f1^2 / (2 f2), f1 and f2
+/// if its nearest beam gets as far as the plane of the leaf there, to within the distance of its beams, at most half the width
+/// of a leaf, and three times the noise. The area is shared among the n scanners that see it, A / n. What none sees is (m - 1) / m f1^2 / (2 f2), f1 and f2
 /// the areas that exactly one and two of m scanners see.
 ///
 /// scans    at least two, static, single returns, with their misses; a hit outside the grid only hides

@@ -37,7 +37,7 @@ struct Comparison {
     constexpr Densities kNone{NAN, NAN};
     const double projection = g_of(v);
     if (!(projection > 0) || !is_enough(whole[v])) return kNone;
-    const std::size_t i = v % params.nx, j = v / params.nx % params.ny, k = v / layer;
+    const std::size_t i = v % params.nx, j = v / params.nx % params.ny, k = v / layer - params.first_layer;
     double sum = 0;
     for (std::size_t n = 0; n < 8; ++n) {
       const std::size_t row = 2 * i + (n & 1), column = 2 * j + (n >> 1 & 1), level = 2 * k + (n >> 2);
@@ -54,7 +54,10 @@ struct Comparison {
 Clumping clumping(Span<const double> whole, Span<const double> eighths, Span<const double> g,
                   const ClumpingParams& params, OpContext& ctx) {
   const std::size_t layer = std::size_t{params.nx} * params.ny, cells = layer * params.nz;
-  require(cells > 0 && whole.size == cells * kVoxelSumFields && eighths.size == 8 * whole.size,
+  const std::size_t layers = params.layers == 0 ? params.nz : params.layers;
+  const std::size_t first = params.first_layer * layer, compared = layers * layer;
+  require(params.first_layer + layers <= params.nz, "the grid does not have these layers");
+  require(cells > 0 && whole.size == cells * kVoxelSumFields && eighths.size == 8 * compared * kVoxelSumFields,
           "the sums do not belong to this grid and its eighths");
   require(g.size == 1 || g.size == params.nz || g.size == cells,
           "G needs a value per voxel, per layer, or one");
@@ -66,10 +69,10 @@ Clumping clumping(Span<const double> whole, Span<const double> eighths, Span<con
                               params,
                               layer,
                               std::sqrt(dot(size, size))};
-  BulkVector<Densities> found(cells);
-  ctx.begin_phase("Comparing voxel sizes", cells);
-  parallel_for(ctx, cells, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) found[v] = comparison.of(v);
+  BulkVector<Densities> found(compared);
+  ctx.begin_phase("Comparing voxel sizes", compared);
+  parallel_for(ctx, compared, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) found[n] = comparison.of(first + n);
   });
   Clumping out;
   for (const Densities& one : found) {

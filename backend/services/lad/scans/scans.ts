@@ -152,6 +152,14 @@ async function echoCount(positions: NativeColumn, target_count: NativeColumn, jo
   return count;
 }
 
+/** A mask (u8) of all of so many rows; the run owns it. */
+export async function everyRow(count: number, job: Job): Promise<NativeColumn> {
+  const none = await job.quiet().track(() => unionRows(count, null, []));
+  const { mask } = await job.quiet().track(() => combineMasks([{ mask: none, invert: true }], "and"));
+  none.release();
+  return job.adopt(new ColumnRef(mask)).native;
+}
+
 /** The beams of recovered misses: from their own origins, else from the scanner that they were recovered for. */
 async function recoveredBeams(
   { misses, shift, meta }: ScanColumns,
@@ -162,14 +170,11 @@ async function recoveredBeams(
   if (!positions) return null;
   const scanner = meta?.miss_octree_origin;
   const own = misses.get("origins")?.native ?? (scanner ? job.adopt(pointsColumn([[...scanner]])).native : origins);
-  const all = await job.quiet().track(() => unionRows(positions.length, null, []));
-  const is_miss = await job.quiet().track(() => combineMasks([{ mask: all, invert: true }], "and"));
-  all.release();
   return {
     positions,
     origins: own,
     shift,
-    is_miss: job.adopt(new ColumnRef(is_miss.mask)).native,
+    is_miss: await everyRow(positions.length, job),
     deleted: null,
     timestamps: null,
     target_index: null,

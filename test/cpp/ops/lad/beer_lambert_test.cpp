@@ -117,8 +117,11 @@ TEST(BeerLambert, StatesOfVoxels) {
   EXPECT_EQ(found.totals.group_count, 1U);
   EXPECT_NEAR(found.totals.group_half_width, 1.96 * std::sqrt(found.variance[0]), 1e-12);
   params.occlusion_threshold_m = 200 * path + 1e-6;
-  EXPECT_EQ(invert(sums, {0.5}, params).totals.occluded_count, 3U);
-  EXPECT_EQ(invert(sums, {0.5}, params).totals.leaf_area_m2, 0);
+  const auto dark = invert(sums, {0.5}, params).totals;
+  EXPECT_EQ(dark.occluded_count, 3U);
+  EXPECT_EQ(dark.leaf_area_m2, 0);
+  EXPECT_NEAR(dark.occluded_leaf_area_m2, 2 * a, 1e-9) << "of the two that enough beams reach";
+  EXPECT_EQ(found.totals.occluded_leaf_area_m2, 0);
 }
 
 TEST(BeerLambert, WidthOfElementsAddsToTheVarianceAndNotToTheValue) {

@@ -77,6 +77,24 @@ TEST(CaptureRecapture, WithoutAPlaceThatTwoSeeNothingIsKnown) {
   EXPECT_TRUE(std::isnan(found.leaf_area_m2));
 }
 
+TEST(CaptureRecapture, WhatHidesAPlaceBetweenCoarseBeamsCountsWhereLeavesAreNarrow) {
+  // Beams of the second scanner are 10 cm apart at the leaf; wood hides all of it 6 cm before.
+  const std::vector<SquareLeaf> scene{{{0, 0, 0}, {1, 0, 0}, 0.5, 0},
+                                      {{0.06, 0, 0}, {1, 0, 0}, 0.9, 0, true}};
+  std::vector<LeafScan> scans{test::scanned(scene, {-2, 0, 0}, kHalf_rad, kStep_rad),
+                              test::scanned(scene, {2, 0, 0}, kHalf_rad, 0.05)};
+  const auto by = [&](double leaf_width) {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 2);
+    const std::vector<ViewedScan> views{scans[0].scan(), scans[1].scan()};
+    return capture_recapture(views, kGrid, {{&kFacing, 1}, 0, leaf_width}, ctx).seen_by_m2;
+  };
+  EXPECT_NEAR(by(0.05)[0], 0.25, 0.004);
+  EXPECT_LT(by(0.05)[1], 0.001);
+  EXPECT_NEAR(by(0)[1], 0.125, 0.01) << "without a width a leaf may reach as far as the beams are apart";
+  EXPECT_NEAR(by(1)[1], 0.125, 0.01);
+}
+
 TEST(CaptureRecapture, ABallOfLeavesAtRandomHasTheirArea) {
   for (const std::uint64_t seed : {1U, 2U}) {
     const auto leaves = test::ball_of_leaves(4000, seed);

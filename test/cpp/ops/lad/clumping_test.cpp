@@ -59,6 +59,32 @@ TEST(Clumping, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(one.eighths_m2, four.eighths_m2);
 }
 
+TEST(Clumping, SomeLayersAtATimeAddUpToAll) {
+  test::Pulses pulses = beams_through(1.5);
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  const std::vector<BeamScan> scans{pulses.scan()};
+  // Three layers; the box of the lower one and of the two above it.
+  const VoxelBox whole{{0, 0, 0}, {2, 1, 0.9}, 2, 1, 3, 0, {}, {}};
+  const VoxelBox low{{0, 0, -0.3}, {2, 1, 0.3}, 4, 2, 2, 0, {}, {}},
+      high{{0, 0, 0.15}, {2, 1, 0.6}, 4, 2, 4, 0, {}, {}}, all{{0, 0, 0}, {2, 1, 0.9}, 4, 2, 6, 0, {}, {}};
+  const BeamTraversalResult sums = beam_traversal(scans, whole, ctx);
+  const std::vector<double> g{0.3, 0.5, 0.7};
+  const auto compared = [&](const VoxelBox& eighths, std::uint32_t first, std::uint32_t layers) {
+    const BeamTraversalResult fine = beam_traversal(scans, eighths, ctx);
+    return clumping(sums.sums.view(), fine.sums.view(), test::span_of(g),
+                    {{1, 1, 0.3}, 2, 1, 3, 5, first, layers}, ctx);
+  };
+  const Clumping lower = compared(low, 0, 1), upper = compared(high, 1, 2), both = compared(all, 0, 0);
+  EXPECT_EQ(both.voxel_count, 6U);
+  EXPECT_EQ(lower.voxel_count, 2U);
+  EXPECT_EQ(upper.voxel_count, 4U);
+  EXPECT_NEAR(lower.whole_m2 + upper.whole_m2, both.whole_m2, 1e-9);
+  EXPECT_NEAR(lower.eighths_m2 + upper.eighths_m2, both.eighths_m2, 1e-6);
+  EXPECT_EQ(test::code_of([&] { compared(high, 2, 2); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(test::code_of([&] { compared(high, 1, 1); }), ErrorCode::kInvalidArgument);
+}
+
 TEST(Clumping, VoxelsWithATooDarkEighthDoNotCount) {
   test::Pulses pulses;
   for (std::uint64_t i = 0; i < 1000; ++i) {

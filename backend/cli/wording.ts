@@ -44,6 +44,13 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     "run Backfill Misses first, which places them by their rows and columns",
     "give files whose points have rows and columns, from which lad places them",
   ],
+  [
+    "Raise the columns onto a terrain (terrain_follow with dem), or let the grid begin above the ground",
+    "To raise the columns onto it, leave out --level, or let --box begin above the ground",
+  ],
+  [/ \((?:filled|occluded)_leaf_area\)/g, ""],
+  ["not part of total_leaf_area,", "not part of the leaf area,"],
+  [" % of total_leaf_area;", " % of the leaf area;"],
   ["send gtheta_override with gtheta_per_beam", "give --g"],
   ["send gtheta_override", "give --g"],
   ["use gtheta_override", "give --g"],

@@ -226,6 +226,7 @@ export const LadSuccess = z
     opaque_floor: z
       .object({
         column_count: z.int().describe("number of such columns"),
+        column_share: z.number().describe("of the columns with hits, 0..1; 0 without any"),
         leaf_area: z.number().describe("of their lowest voxels, square metres; part of total_leaf_area"),
       })
       .describe(

@@ -45,7 +45,7 @@ const TOLD = /nothing passes the lowest voxel that beams reach, as at the ground
 describe("ground in the voxels", () => {
   test("is told with the leaf area of the voxels that it lies in", async () => {
     const { opaque_floor, warnings, cells: voxels } = await compute({ scans: [field()], grid: LEVEL });
-    expect(opaque_floor.column_count).toBe(16);
+    expect(opaque_floor).toMatchObject({ column_count: 16, column_share: 1 });
     const lowest = new Map<number, number>();
     for (const { index, beam_count, leaf_area } of voxels)
       if ((beam_count ?? 0) > 0 && !lowest.has(index % 16)) lowest.set(index % 16, leaf_area);
@@ -60,7 +60,7 @@ describe("ground in the voxels", () => {
   test("is not, where the columns are raised onto it or begin above it", async () => {
     const raised = { ...LEVEL, center: [0, 0, 0], size: [4, 4, 1], nz: 2 };
     const follows = await compute({ scans: [field()], grid: raised, terrain_follow: true, dem });
-    expect(follows.opaque_floor).toEqual({ column_count: 0, leaf_area: 0 });
+    expect(follows.opaque_floor).toEqual({ column_count: 0, column_share: 0, leaf_area: 0 });
     expect(follows.warnings.join()).not.toMatch(TOLD);
     const above = { ...LEVEL, center: [0, 0, 0], size: [4, 4, 0.8], nz: 2 };
     expect((await compute({ scans: [field()], grid: above })).opaque_floor.column_count).toBe(0);
@@ -76,7 +76,7 @@ describe("ground in the voxels", () => {
   });
 
   test("is not told where a scan ends: no beam would go on there", async () => {
-    expect((await compute()).opaque_floor).toEqual({ column_count: 0, leaf_area: 0 });
+    expect((await compute()).opaque_floor).toEqual({ column_count: 0, column_share: 0, leaf_area: 0 });
     const lower = { center: [0, 0, -0.5], size: [1, 1, 2], nx: 1, ny: 1, nz: 2 };
     expect((await compute({ grid: lower })).opaque_floor.column_count).toBe(0);
   });

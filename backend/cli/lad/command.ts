@@ -30,6 +30,7 @@ export function addLad(program: Command, perform: Perform): void {
       "with --multi: intensity of a leaf that fills the beam and faces it; returns then count by their energy",
     )
     .option("--box <numbers>", "min x,y,z, max x,y,z of the grid, metres (default: the hits of all scans)")
+    .option("--level", "leave the columns level; without it they are raised onto the ground that the voxels hold")
     .option("--min-hits <count>", "beams that must reach a voxel (default 5)")
     .option("--leaf-width <metres>", "width of a leaf, for the intervals (default 0.05)")
     .option("--occlusion <metres>", "a voxel with less path of all beams together is occluded (default 100 edges)")

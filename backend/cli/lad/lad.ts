@@ -11,10 +11,11 @@ import { Stopwatch } from "../analyze/stopwatch.ts";
 import { terminalTable } from "../report/terminal.ts";
 import { type FolderRun, runInFolder, shown } from "../run/folder-run.ts";
 import { type CloudPart, checkInputs, readCloud, requireKind } from "../run/inputs.ts";
+import { groundBelow, holdsGround, raisedGrid, terrainOf } from "./ground.ts";
 import { type LadSession, ladSessions } from "./misses.ts";
 import type { LadOptions } from "./options.ts";
 import { ladFigures, profileFigure } from "./pictures.ts";
-import { ladFacts, PROFILE_FILE, VOXEL_FILE, VOXEL_SPACE_FILE, writeResults } from "./results.ts";
+import { isLevel, ladFacts, PROFILE_FILE, VOXEL_FILE, VOXEL_SPACE_FILE, writeResults } from "./results.ts";
 import { profileCsv, voxelCsv, voxelSpace } from "./tables.ts";
 
 /**
@@ -33,12 +34,15 @@ export async function lad(files: readonly string[], options: LadOptions, deps: A
     clock.lap("invert");
     run.progress.stage("Drawing pictures");
     const profile = profileOf(answer);
-    const figures = [await profileFigure(profile), ...(await ladFigures(answer, options.pictureSize))];
+    const figures = [
+      await profileFigure(profile, isLevel(answer) ? "the floor of the grid" : "the ground"),
+      ...(await ladFigures(answer, options.pictureSize)),
+    ];
     clock.lap("draw");
     run.progress.stage("Writing the report");
-    await run.out.write(PROFILE_FILE, profileCsv(profile, answer.filled_leaf_area));
+    await run.out.write(PROFILE_FILE, profileCsv(profile, answer));
     await writeFile(run.out.stage(VOXEL_FILE), voxelCsv(answer), { signal: run.signal });
-    await writeFile(run.out.stage(VOXEL_SPACE_FILE), voxelSpace(answer), { signal: run.signal });
+    if (isLevel(answer)) await writeFile(run.out.stage(VOXEL_SPACE_FILE), voxelSpace(answer), { signal: run.signal });
     const results = await writeResults({ scans, answer, profile }, figures, options, run, {
       versions: await describeVersions(run.client, run.signal),
       seconds: clock.seconds(),
@@ -70,8 +74,41 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
   for (const [i, scan] of scans.entries())
     sessions.push(...(await ladSessions(scan, origins[i] as Triple, run, (warning) => told.push(warning))));
   run.progress.stage("Inverting Beer's law");
+  const level = await inverted(sessions, options, { grid }, run);
+  const answer = options.level || !holdsGround(level) ? level : await aboveGround(level, sessions, options, run, told);
+  return { ...answer, warnings: [...told, ...answer.warnings] };
+}
+
+/** Once more, with the columns raised onto the ground that the voxels hold. */
+async function aboveGround(
+  level: LadSuccess,
+  sessions: readonly LadSession[],
+  options: LadOptions,
+  run: FolderRun,
+  told: string[],
+): Promise<LadSuccess> {
+  run.progress.stage("Looking for the ground");
+  const ground = await groundBelow(sessions, level, run);
+  if (typeof ground === "string") {
+    told.push(ground);
+    return level;
+  }
+  const grid = raisedGrid(level, ground);
+  checkVoxels(grid, options);
+  run.progress.stage("Inverting Beer's law above the ground");
+  return inverted(sessions, options, { grid, terrain_follow: true, dem: terrainOf(ground) }, run);
+}
+
+type Place = Pick<Parameters<FolderRun["client"]["ladCompute"]>[0], "grid" | "terrain_follow" | "dem">;
+
+function inverted(
+  sessions: readonly LadSession[],
+  options: LadOptions,
+  place: Place,
+  run: FolderRun,
+): Promise<LadSuccess> {
   const { multi, projection, lmax, minHits, leafWidth, leafIntensity, occlusion, fill, wood, views } = options;
-  const answer = await run.client.ladCompute(
+  return run.client.ladCompute(
     {
       scans: sessions.map(({ session_id, origin, label }) => ({
         session_id,
@@ -80,7 +117,7 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
         leaf_intensity: leafIntensity ?? null,
         label,
       })),
-      grid,
+      ...place,
       ...projection,
       ...(lmax === undefined ? {} : { lmax }),
       min_voxel_hits: minHits ?? null,
@@ -93,13 +130,27 @@ async function invert(scans: readonly CloudPart[], options: LadOptions, run: Fol
     },
     shown(run),
   );
-  return { ...answer, warnings: [...told, ...answer.warnings] };
 }
 
 /** Where the trajectory of a scan with beam origins begins. */
 function firstPose({ scan_params }: CloudPart["tail"]): Triple | undefined {
   const pose = scan_params?.trajectory?.poses[0];
   return pose && [pose.x, pose.y, pose.z];
+}
+
+interface Counts {
+  readonly nx: number;
+  readonly ny: number;
+  readonly nz: number;
+}
+
+/** Errors: invalid_argument for more voxels than the service takes. */
+function checkVoxels({ nx, ny, nz }: Counts, { voxel }: Pick<LadOptions, "voxel">): void {
+  if (nx * ny * nz <= MAX_LAD_VOXELS) return;
+  const edge = voxel * Math.cbrt((nx * ny * nz) / MAX_LAD_VOXELS);
+  throw bad(
+    `--voxel ${voxel} makes ${nx} x ${ny} x ${nz} voxels (limit ${MAX_LAD_VOXELS}); ${(edge * 1.02).toPrecision(3)} fits`,
+  );
 }
 
 /** Voxels of one edge over the box, or over the hits of all scans from whole multiples of the edge on. */
@@ -109,12 +160,7 @@ function gridOf(scans: readonly CloudPart[], { box, voxel }: LadOptions) {
   const low = axes.map((axis) => (box ? min[axis] : Math.floor(min[axis] / voxel) * voxel));
   const counts = axes.map((axis) => Math.max(1, Math.ceil((max[axis] - (low[axis] ?? 0)) / voxel - 1e-9)));
   const [nx = 1, ny = 1, nz = 1] = counts;
-  if (nx * ny * nz > MAX_LAD_VOXELS) {
-    const edge = voxel * Math.cbrt((nx * ny * nz) / MAX_LAD_VOXELS);
-    throw bad(
-      `--voxel ${voxel} makes ${nx} x ${ny} x ${nz} voxels (limit ${MAX_LAD_VOXELS}); ${(edge * 1.02).toPrecision(3)} fits`,
-    );
-  }
+  checkVoxels({ nx, ny, nz }, { voxel });
   const size = counts.map((count) => count * voxel) as [number, number, number];
   const center = axes.map((axis) => (low[axis] ?? 0) + (size[axis] ?? 0) / 2) as [number, number, number];
   return { center, size, nx, ny, nz };

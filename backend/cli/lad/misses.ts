@@ -10,6 +10,8 @@ export interface LadSession {
   /** Of the scanner, metres, true world. */
   readonly origin: Triple;
   readonly label: string;
+  /** True world = stored + this; null = none. */
+  readonly world_shift: Triple | null;
 }
 
 /**
@@ -25,7 +27,8 @@ export async function ladSessions(
   run: FolderRun,
   tell: (warning: string) => void,
 ): Promise<LadSession[]> {
-  const whole = { session_id: tail.session_id, origin, label: file.name };
+  const world_shift = tail.world_shift ?? null;
+  const whole = { session_id: tail.session_id, origin, label: file.name, world_shift };
   if ((tail.unplaceable_miss_count ?? 0) === 0) return [whole];
   const recover = async ({ session_id, origin: at, label }: LadSession) => {
     const [x, y, z] = tail.world_shift ?? [0, 0, 0];
@@ -52,7 +55,7 @@ export async function ladSessions(
     const label = `${file.name}, scan ${value}`;
     if (!scan?.origin)
       throw new AppError("invalid_argument", `${label}: the file does not tell where the scanner stood`);
-    const part = { session_id, origin: scan.origin, label };
+    const part = { session_id, origin: scan.origin, label, world_shift };
     if (scan.unplaceable_miss_count > 0) await recover(part);
     parts.push(part);
   }

@@ -16,6 +16,7 @@ export interface RawLadOptions {
   readonly multi?: true;
   readonly leafIntensity?: string;
   readonly box?: string;
+  readonly level?: true;
   readonly minHits?: string;
   readonly leafWidth?: string;
   readonly occlusion?: string;
@@ -48,6 +49,8 @@ export interface LadOptions {
   readonly leafIntensity: number | undefined;
   /** True world. */
   readonly box: { readonly min: Triple; readonly max: Triple } | undefined;
+  /** Columns stay level also where the voxels hold the ground. */
+  readonly level: boolean;
   /** undefined: the defaults of the service. */
   readonly minHits: number | undefined;
   readonly leafWidth: number | undefined;
@@ -134,6 +137,7 @@ export function checkedLad(raw: RawLadOptions): LadOptions {
     multi: raw.multi ?? false,
     leafIntensity: leafIntensity === undefined ? undefined : parseIntensity(leafIntensity, raw.multi ?? false),
     box: box === undefined ? undefined : parseBox(box),
+    level: raw.level ?? false,
     minHits: minHits === undefined ? undefined : parseCount(minHits),
     leafWidth: metres("--leaf-width", leafWidth),
     occlusion: metres("--occlusion", occlusion),

@@ -12,12 +12,12 @@ export interface NamedFigure extends PageFigure {
 }
 
 /** Mean leaf area density by height. */
-export async function profileFigure({ levels }: LadProfile): Promise<NamedFigure> {
+export async function profileFigure({ levels }: LadProfile, floor: string): Promise<NamedFigure> {
   const known = levels.filter(({ mean_lad }) => Number.isFinite(mean_lad));
   const top = Math.max(...levels.map(({ height_m, thickness_m }) => height_m + thickness_m / 2));
   const png = await chartPicture({
     title: "Leaf area density by height",
-    x: { title: "height above the floor of the grid, m", range: [0, top] },
+    x: { title: `height above ${floor}, m`, range: [0, top] },
     y: { title: "mean LAD, m2/m3", range: [0, 1.1 * Math.max(...known.map(({ mean_lad }) => mean_lad), 1e-3)] },
     series: [{ color: [0x35, 0x7a, 0x3c], points: known.map(({ height_m, mean_lad }) => [height_m, mean_lad]) }],
   });
@@ -143,7 +143,7 @@ export async function ladFigures(answer: LadSuccess, longestPx: number): Promise
       {
         ...front,
         name: "section",
-        title: `Leaf area density of the section at y = ${y} m`,
+        title: `Leaf area density of the section at y = ${y} m${answer.terrain_follow ? ", heights above the ground" : ""}`,
         text: "the row of voxels with the most leaf area; white: no estimate",
         unit: "LAD, m2/m3",
         values: section,

@@ -15,6 +15,9 @@ export const PROFILE_FILE = "profile.csv";
 export const VOXEL_FILE = "voxels.csv";
 export const VOXEL_SPACE_FILE = "voxels.vox";
 
+/** Voxel spaces have level columns. */
+export const isLevel = ({ terrain_follow }: LadSuccess): boolean => !terrain_follow;
+
 export interface Inverted {
   readonly scans: readonly CloudPart[];
   readonly answer: LadSuccess;
@@ -29,11 +32,14 @@ export function ladFacts({ scans, answer, profile }: Inverted): Fact[] {
   const solved = answer.cells.filter(({ lad_solved }) => lad_solved).length;
   const facts: Fact[] = [
     ["Scans", scans.map(({ file }) => file.name).join(", ")],
-    ["Grid", `${nx} x ${ny} x ${nz} voxels of ${short(grid_size[0] / nx)} m`],
+    [
+      "Grid",
+      `${nx} x ${ny} x ${nz} voxels of ${short(grid_size[0] / nx)} m${isLevel(answer) ? "" : ", raised onto the ground"}`,
+    ],
     ["Leaf area index", short(profile.lai)],
     ["Leaf area", `${short(profile.leaf_area_m2)} m2 in measured voxels`],
     ["Voxels solved", plainNumber(solved, 0)],
-    ["Voxels occluded", plainNumber(under_sampled_count, 0)],
+    ["Voxels occluded", `${plainNumber(under_sampled_count, 0)}${occludedArea(answer)}`],
   ];
   if (answer.total_wood_area !== null)
     facts.push(["Wood", `${short(answer.total_wood_area)} m2 of surface in measured voxels`]);
@@ -49,6 +55,9 @@ export function ladFacts({ scans, answer, profile }: Inverted): Fact[] {
     facts.push(["Interpolated", `${short(filled_leaf_area)} m2 in ${filled_count} voxels (${fill_method_used})`]);
   return facts;
 }
+
+const occludedArea = ({ occluded_leaf_area }: LadSuccess) =>
+  occluded_leaf_area > 0 ? ` (${short(occluded_leaf_area)} m2 by the few beams that reach them)` : "";
 
 type ByViews = NonNullable<LadSuccess["capture_recapture"]>;
 
@@ -94,7 +103,7 @@ export async function writeResults(
       summary: out.final(SUMMARY_FILE),
       profile: out.final(PROFILE_FILE),
       voxels: out.final(VOXEL_FILE),
-      voxel_space: out.final(VOXEL_SPACE_FILE),
+      voxel_space: isLevel(answer) ? out.final(VOXEL_SPACE_FILE) : null,
       pictures: figures.map(({ name }) => out.final(`${name}.png`)),
     },
     warnings,
@@ -106,7 +115,7 @@ export async function writeResults(
   await out.write(REPORT_FILE, await smallPage(page(found, figures, options, warnings, versions)));
   const outputs: Fact[] = [
     ["Tables", `${out.final(PROFILE_FILE)}, ${VOXEL_FILE}`],
-    ["Voxel space", out.final(VOXEL_SPACE_FILE)],
+    ["Voxel space", isLevel(answer) ? out.final(VOXEL_SPACE_FILE) : "none: its columns are level"],
     ["Report", out.final(REPORT_FILE)],
   ];
   return { document, outputs };
@@ -119,6 +128,7 @@ const recorded = ({
   multi,
   origins,
   box,
+  level,
   minHits,
   leafWidth,
   leafIntensity,
@@ -134,6 +144,7 @@ const recorded = ({
   multi,
   origins,
   box: box ?? null,
+  level,
   min_hits: minHits ?? null,
   leaf_width: leafWidth ?? null,
   leaf_intensity: leafIntensity ?? null,
@@ -181,12 +192,12 @@ function page(
       {
         title: "Result",
         facts: ladFacts(found),
-        note: `${NOTE}${options.wood ? ` ${WOOD_NOTE}` : ""}${options.views ? ` ${VIEWS_NOTE}` : ""}`,
+        note: `${NOTE}${options.wood ? ` ${WOOD_NOTE}` : ""}${options.views ? ` ${VIEWS_NOTE}` : ""}${isLevel(answer) ? "" : ` ${GROUND_NOTE}`}`,
       },
       { title: "Pictures", figures },
       { title: "Reproduce", facts: reproduce },
     ],
-    footer: `Tables beside this report: ${PROFILE_FILE}, ${VOXEL_FILE}, ${VOXEL_SPACE_FILE}.`,
+    footer: `Tables beside this report: ${[PROFILE_FILE, VOXEL_FILE, ...(isLevel(answer) ? [VOXEL_SPACE_FILE] : [])].join(", ")}.`,
   };
 }
 
@@ -195,5 +206,7 @@ const NOTE =
 const ALL_LEAF_NOTE = "Wood that the beams met counts as leaves.";
 const VIEWS_NOTE =
   "The leaf area by views takes no voxels: each hit stands for the area across its beam over G, shared among the scanners that see its place; what none sees follows from what one and two of them see. Its interval tells how much the scanners differ, without the errors of G and of what counts as seen.";
+const GROUND_NOTE =
+  "The voxels of a level grid held the ground, whose hits would count as leaves, so each column begins above the ground found in the scans; heights are above it.";
 const WOOD_NOTE =
   "What a voxel intercepts is split by the share of wood in its labelled hits; axes of the wood are taken to have any direction.";

@@ -5,7 +5,10 @@ import { AppError } from "../../../shared/errors.ts";
 const blank = (value: number) => (Number.isFinite(value) ? String(value) : "");
 
 /** Profile and totals (contract lad 6). */
-export function profileCsv({ levels, lai, footprint_m2, leaf_area_m2 }: LadProfile, filled_m2: number): string {
+export function profileCsv(
+  { levels, lai, footprint_m2, leaf_area_m2 }: LadProfile,
+  { filled_leaf_area, terrain_follow }: Pick<LadSuccess, "filled_leaf_area" | "terrain_follow">,
+): string {
   const rows = levels.map((level) =>
     [
       level.level,
@@ -22,12 +25,12 @@ export function profileCsv({ levels, lai, footprint_m2, leaf_area_m2 }: LadProfi
     ].join(","),
   );
   return [
-    "level,height_m,thickness_m,mean_lad_m2_m3,std_lad_m2_m3,leaf_area_m2,lai_contribution,voxel_count,measured_count,occluded_count,filled_count",
+    `level,${terrain_follow ? "mean_height_above_ground_m" : "height_m"},thickness_m,mean_lad_m2_m3,std_lad_m2_m3,leaf_area_m2,lai_contribution,voxel_count,measured_count,occluded_count,filled_count`,
     ...rows,
     `# LAI ${lai}`,
     `# leaf area ${leaf_area_m2} m2 in measured voxels`,
     `# footprint of the grid ${footprint_m2} m2`,
-    `# interpolated leaf area ${filled_m2} m2, not part of the LAI`,
+    `# interpolated leaf area ${filled_leaf_area} m2, not part of the LAI`,
     "",
   ].join("\n");
 }
@@ -64,12 +67,20 @@ const WOOD_COLUMNS: typeof COLUMNS = [
 const placeOf = ({ nx, ny }: LadSuccess, { index }: LadCell) =>
   [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))] as const;
 
+/** Above the ground of a column that is raised onto it. */
+const heightOf = ({ nx, ny, nz, grid_size }: LadSuccess, { index }: LadCell) =>
+  (Math.floor(index / (nx * ny)) + 0.5) * (grid_size[2] / nz);
+
 /** Pieces of text, so that a large grid never becomes one string. */
 export function* voxelCsv(answer: LadSuccess): Generator<string> {
   const columns = answer.has_wood_classification ? [...COLUMNS, ...WOOD_COLUMNS] : COLUMNS;
-  yield `i,j,k,${columns.map(([name]) => name).join(",")}\n`;
+  const raised: typeof COLUMNS = answer.terrain_follow
+    ? [["height_above_ground_m", (cell) => heightOf(answer, cell)]]
+    : [];
+  const all = [...columns, ...raised];
+  yield `i,j,k,${all.map(([name]) => name).join(",")}\n`;
   for (const cell of answer.cells)
-    yield `${placeOf(answer, cell).join(",")},${columns.map(([, value]) => value(cell)).join(",")}\n`;
+    yield `${placeOf(answer, cell).join(",")},${all.map(([, value]) => value(cell)).join(",")}\n`;
 }
 
 /**

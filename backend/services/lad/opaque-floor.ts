@@ -88,7 +88,7 @@ export async function opaqueFloor(
   job: Job,
 ): Promise<{ readonly floor: LadSuccess["opaque_floor"]; readonly warnings: readonly string[] }> {
   const { layer, with_hits } = lowestVoxels(values, grid.box);
-  const none = { floor: { column_count: 0, leaf_area: 0 }, warnings: [] };
+  const none = { floor: { column_count: 0, column_share: 0, leaf_area: 0 }, warnings: [] };
   if (layer.every((k) => k < 0)) return none;
   const { passed, could } = await job.scoped(async (part) => {
     const below = layerBelow(grid, layer, part);
@@ -113,9 +113,10 @@ export async function opaqueFloor(
     column_count += 1;
     leaf_area += areaOf(c + k * columns);
   }
-  const notable = column_count >= NOTABLE_COLUMNS * with_hits && leaf_area >= NOTABLE_AREA * total;
+  const column_share = with_hits > 0 ? column_count / with_hits : 0;
+  const notable = column_share >= NOTABLE_COLUMNS && leaf_area >= NOTABLE_AREA * total;
   return {
-    floor: { column_count, leaf_area },
+    floor: { column_count, column_share, leaf_area },
     warnings: notable ? [told(column_count, leaf_area, total, with_hits)] : [],
   };
 }

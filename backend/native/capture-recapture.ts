@@ -47,7 +47,16 @@ export interface CaptureRecapture {
   readonly agreement: number | null;
 }
 
+/** Beams that were looked at, those amid hits of one surface, and how many of these are misses. */
+export interface LostHits {
+  readonly looked_at: number;
+  readonly between: number;
+  readonly lost: number;
+}
+
 export interface CaptureRecaptureNative {
+  lostHits(scan: ViewedScan): NativeJob<LostHits>;
+  lostHitsBytes(rows: number): number;
   captureRecapture(
     scans: readonly ViewedScan[],
     grid: VoxelBox,
@@ -64,3 +73,7 @@ export const captureRecapture: CaptureRecaptureNative["captureRecapture"] = (sca
 /** Memory that captureRecapture needs besides its input, bytes; `rows` of each scan. */
 export const captureRecaptureBytes: CaptureRecaptureNative["captureRecaptureBytes"] = (rows) =>
   addon.captureRecaptureBytes(rows);
+/** Whether hits were taken out of a scan whose misses are known; at most about 50,000 beams are looked at. */
+export const lostHits: CaptureRecaptureNative["lostHits"] = (scan) => addon.lostHits(scan);
+/** Memory that lostHits needs, bytes. */
+export const lostHitsBytes: CaptureRecaptureNative["lostHitsBytes"] = (rows) => addon.lostHitsBytes(rows);

@@ -7,6 +7,7 @@
 #include "binding/coded.h"
 #include "binding/families.h"
 #include "binding/voxel_values.h"
+#include "ops/lad/lost_hits.h"
 
 namespace pc::binding {
 
@@ -33,16 +34,20 @@ ViewRows held_rows(const Napi::Object& js, std::vector<ColumnPtr>& held) {
   return rows;
 }
 
+void add_scan(const Napi::Value& value, HeldViews& held) {
+  const auto js = strict_object(value, "scan");
+  ViewedScan scan{vec3_field(js, "origin"), {}};
+  const auto parts = strict_array(js.Get("rows"), "rows");
+  for (std::uint32_t k = 0; k < parts.Length(); ++k)
+    scan.rows.push_back(held_rows(strict_object(parts.Get(k), "rows"), held.columns));
+  held.scans.push_back(std::move(scan));
+}
+
 std::shared_ptr<const HeldViews> held_views(const Napi::Value& value) {
   const auto list = strict_array(value, "scans");
   auto held = std::make_shared<HeldViews>();
   for (std::uint32_t i = 0; i < list.Length(); ++i) {
-    const auto js = strict_object(list.Get(i), "scan");
-    ViewedScan scan{vec3_field(js, "origin"), {}};
-    const auto parts = strict_array(js.Get("rows"), "rows");
-    for (std::uint32_t k = 0; k < parts.Length(); ++k)
-      scan.rows.push_back(held_rows(strict_object(parts.Get(k), "rows"), held->columns));
-    held->scans.push_back(std::move(scan));
+    add_scan(list.Get(i), *held);
   }
   return held;
 }
@@ -83,11 +88,35 @@ Napi::Value capture_recapture_bytes_of(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(capture_recapture_bytes(rows)));
 }
 
+// lostHits(scan: as of captureRecapture): NativeJob<{ looked_at, between, lost }>
+Napi::Value lost_hits_job(const Napi::CallbackInfo& info) {
+  const auto held = std::make_shared<HeldViews>();
+  add_scan(info[0], *held);
+  return start_job<LostHits>(
+      info.Env(), job_options(info[1]),
+      [held](OpContext& ctx) { return lost_hits(held->scans.front(), ctx); },
+      [](Napi::Env env, LostHits&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("looked_at", static_cast<double>(found.looked_at));
+        out.Set("between", static_cast<double>(found.between));
+        out.Set("lost", static_cast<double>(found.lost));
+        return out;
+      });
+}
+
+// lostHitsBytes(rows: number): number
+Napi::Value lost_hits_bytes_of(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(lost_hits_bytes(static_cast<std::uint64_t>(
+                                           info[0].As<Napi::Number>().DoubleValue()))));
+}
+
 }  // namespace
 
 void register_capture_recapture(Napi::Env env, Napi::Object exports) {
   add<capture_recapture_job>(env, exports, "captureRecapture");
   add<capture_recapture_bytes_of>(env, exports, "captureRecaptureBytes");
+  add<lost_hits_job>(env, exports, "lostHits");
+  add<lost_hits_bytes_of>(env, exports, "lostHitsBytes");
 }
 
 }  // namespace pc::binding

@@ -4,7 +4,7 @@ import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import { captureRecaptureBytes } from "../../native/capture-recapture.ts";
+import { captureRecaptureBytes, lostHitsBytes } from "../../native/capture-recapture.ts";
 import { type TracedBeams, traceBeamsBytes } from "../../native/lad.ts";
 import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -13,14 +13,15 @@ import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
 import { clumpsOf, eighthsAtOnce } from "./clumps.ts";
 import { fewLeaves } from "./few-leaves.ts";
 import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
+import { lostHitWarning } from "./lost-hits.ts";
 import { opaqueFloor } from "./opaque-floor.ts";
 import { type ProjectionPlan, projectionPlan } from "./projection.ts";
 import { fillWarnings, resultWarnings } from "./result-warnings.ts";
 import { checkSentOnce, repeatedPulses } from "./scans/repeated.ts";
 import { type CheckedScan, checkScan, type ReadScan, readScan } from "./scans/scans.ts";
 import { tracedAlike, tracedByEnergy } from "./traced.ts";
-import { triangulationBytes } from "./triangulation.ts";
-import { checkViews, leafAreaByViews } from "./views.ts";
+import { staticOrigin, triangulationBytes } from "./triangulation.ts";
+import { checkViews, leafAreaByViews, rowsOf } from "./views.ts";
 import {
   checkWoodSplit,
   hitsOf,
@@ -93,9 +94,18 @@ function bytesOf({ scans, request, projection }: CheckedLad, cells: number): num
   const labels = request.wood_split ? woodLabelBytes(sum(rows), cells) : 0;
   const eighths = request.check_clumping ? traceBeamsBytes(sum(rows), eighthsAtOnce(cells)) : 0;
   const views = request.capture_recapture ? captureRecaptureBytes(rows) : 0;
+  const largest = lostHitsBytes(Math.max(...rows));
   const again = request.gtheta_per_beam || projection.from === "triangulation" ? traceBeamsBytes(sum(rows), cells) : 0;
   return (
-    traceBeamsBytes(sum(rows), cells) + again + views + VOXEL_BYTES * cells + sum(files) + triangles + labels + eighths
+    traceBeamsBytes(sum(rows), cells) +
+    largest +
+    again +
+    views +
+    VOXEL_BYTES * cells +
+    sum(files) +
+    triangles +
+    labels +
+    eighths
   );
 }
 
@@ -113,6 +123,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   const { request, projection } = checked;
   const scans = await readScans(checked, job);
   const repeated = await repeatedPulses(scans, job);
+  const lost = await lostHits(scans, job.quiet());
   const energy = request.return_weights === "energy";
   const {
     traced,
@@ -170,6 +181,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
     warnings: [
       ...repeated,
+      ...lost,
       ...g.warnings,
       ...weighed.warnings,
       ...floor_warnings,
@@ -181,6 +193,19 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...grid.device.told,
     ],
   };
+}
+
+/** What tells that hits are missing; moving scanners have no neighbours of a direction. */
+async function lostHits(scans: readonly ReadScan[], job: Job): Promise<string[]> {
+  const told: string[] = [];
+  for (const scan of scans) {
+    const origin = await staticOrigin(scan, job);
+    if (!origin) continue;
+    const rows = scan.misses ? [rowsOf(scan.beams), rowsOf(scan.misses)] : [rowsOf(scan.beams)];
+    const warning = await lostHitWarning(scan.notes.name, { origin, rows }, job);
+    if (warning) told.push(warning);
+  }
+  return told;
 }
 
 const inversionParams = (

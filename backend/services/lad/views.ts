@@ -130,7 +130,8 @@ function viewWarnings(
   return told;
 }
 
-const rowsOf = ({ positions, shift, is_miss, deleted }: ReadScan["beams"]): native.ViewRows => ({
+/** Hits and misses of a scan, of which every hit may be a leaf. */
+export const rowsOf = ({ positions, shift, is_miss, deleted }: ReadScan["beams"]): native.ViewRows => ({
   positions,
   shift,
   is_miss,

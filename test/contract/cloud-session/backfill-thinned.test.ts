@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { backfilled } from "../../support/session/backfill.ts";
+import { cloud } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
+
+const made = sessionTest();
+const [ROWS, COLUMNS] = [80, 120];
+const TOLD = /^The scan: of the beams amid hits of one surface (\d+) % are misses/;
+
+/** A raster that sees a wall 4 m away, of whose hits those that `stays` names are in the file. */
+async function recovered(stays: (i: number) => boolean) {
+  const rows = ["x y z row_index column_index"];
+  for (let i = 0; i < ROWS * COLUMNS; i += 1) {
+    const [row, column] = [Math.floor(i / COLUMNS), i % COLUMNS];
+    const [zenith, azimuth] = [1.3 + 0.006 * row, 0.006 * (column - COLUMNS / 2)];
+    const along = [Math.sin(zenith) * Math.cos(azimuth), Math.sin(zenith) * Math.sin(azimuth), Math.cos(zenith)];
+    // The wall ends at a column: sky.
+    if (column > 90 || !stays(i)) continue;
+    rows.push([...along.map((part) => (4 * part) / (along[0] ?? 1)), row, column].join(" "));
+  }
+  const { session_id } = await cloud(made, rows);
+  return (await backfilled(made, session_id, { origin: [0, 0, 0] })).tail;
+}
+
+test("misses of a scan from which hits were taken out are told, those of a whole one are not", async () => {
+  const whole = await recovered(() => true);
+  expect(whole.backfilled).toBeGreaterThan(2000);
+  expect(whole.warnings?.join()).not.toMatch(/amid hits/);
+  const thinned = await recovered((i) => (i * 7919) % 10_007 < 7500);
+  const said = thinned.warnings?.find((one) => TOLD.test(one)) ?? "";
+  expect(Math.abs(Number(TOLD.exec(said)?.[1]) - 25)).toBeLessThan(4);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import type { InlineScan } from "../support/lad/beams.ts";
+import { ladCalls } from "../support/lad/calls.ts";
+import { sessionTest } from "../support/session/session-test.ts";
+
+const made = sessionTest();
+const { compute } = ladCalls(made);
+
+const [COUNT, STEP] = [160, 0.004];
+/** A wall 4 m away, half as wide as the scan; `lost` tells whose hits are misses. */
+function wall(lost: (i: number) => boolean): InlineScan {
+  const points: [number, number, number][] = [];
+  const is_miss: number[] = [];
+  for (let i = 0; i < COUNT * COUNT; i += 1) {
+    const [s, t] = [i % COUNT, Math.floor(i / COUNT)].map((k) => STEP * (k - COUNT / 2)) as [number, number];
+    const miss = s > 0.2 || lost(i);
+    const far = miss ? 400 : 4 / (1 + 0.2 * s);
+    points.push([far, far * s, far * t]);
+    is_miss.push(miss ? 1 : 0);
+  }
+  return { origin: [0, 0, 0], points, scalar_columns: { is_miss } };
+}
+const GRID = { center: [3.5, 0, 0], size: [2, 2, 2], nx: 2, ny: 2, nz: 2 };
+const TOLD = /^Scan 1: of the beams amid hits of one surface (\d+) % are misses, where a whole scan has about 1 %/;
+const chosen = (i: number, of: number) => (i * 7919) % 10_007 < 10_007 / of;
+const told = async (scan: InlineScan) =>
+  (await compute({ scans: [scan], grid: GRID })).warnings.find((one) => TOLD.test(one));
+
+describe("hits that were taken out of a scan", () => {
+  test("are told by misses amid those of a surface", async () => {
+    expect(await told(wall(() => false))).toBeUndefined();
+    for (const of of [10, 2]) {
+      const share = Number(TOLD.exec((await told(wall((i) => chosen(i, of)))) ?? "")?.[1]);
+      expect(Math.abs(share - 100 / of)).toBeLessThan(3);
+    }
+  });
+
+  test("are not looked for where the beams have different origins", async () => {
+    const thinned = wall((i) => chosen(i, 2));
+    const moving = { origin_x: thinned.points.map((_, i) => -i * 1e-4), origin_y: [], origin_z: [] };
+    const zeros = thinned.points.map(() => 0);
+    const scalar_columns = { ...thinned.scalar_columns, ...moving, origin_y: zeros, origin_z: zeros };
+    expect(await told({ ...thinned, scalar_columns })).toBeUndefined();
+  });
+});

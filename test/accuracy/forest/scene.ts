@@ -11,6 +11,7 @@ import { uniform } from "../random.ts";
 import type { Height } from "../relief.ts";
 import type { Vector } from "../vector.ts";
 import { layout, type StandKind, slopeOf } from "./layout.ts";
+import { cross } from "./stem.ts";
 import { NO_CYLINDER, NO_SURFACE, Numbers, SCANNED, Surface } from "./surface.ts";
 import { Terrain } from "./terrain.ts";
 import { type GrownTree, growTree, type TreePlan, type TreeTruth } from "./tree.ts";
@@ -32,7 +33,43 @@ export interface Scene {
   /** First cylinder of each tree. */
   readonly first_cylinder: readonly number[];
   readonly triangle_count: number;
+  /** Middle and area of each leaf after each other: x, y, z, metres, and square metres of one side. */
+  leaves(): Float64Array;
 }
+
+/** Middles and areas of the leaves of trees: rhombi of four corners. */
+function leafPlaces(trees: readonly GrownTree[]): Float64Array {
+  const found = new Numbers();
+  for (const { shoots, prototypes, matrices } of trees) {
+    const m = matrices.values;
+    for (const [i, prototype] of prototypes.values.entries()) {
+      const corners = shoots[prototype]?.corners ?? new Float64Array(0);
+      for (let at = 0; at < corners.length; at += 12) {
+        const [a, b, c, d] = [0, 3, 6, 9].map((k) => corners.subarray(at + k, at + k + 3)) as [
+          Corner,
+          Corner,
+          Corner,
+          Corner,
+        ];
+        const [u, v] = [minus(c, a), minus(d, b)];
+        const middle = [0, 1, 2].map((k) => ((a[k] ?? 0) + (c[k] ?? 0)) / 2);
+        const place = [0, 4, 8].map(
+          (row) =>
+            [0, 1, 2].reduce((sum, k) => sum + (m[12 * i + row + k] ?? 0) * (middle[k] ?? 0), 0) +
+            (m[12 * i + row + 3] ?? 0),
+        ) as [number, number, number];
+        found.push(...place, Math.hypot(...cross(u, v)) / 2);
+      }
+    }
+  }
+  return found.values.slice();
+}
+type Corner = Float64Array;
+const minus = (a: Corner, b: Corner): Vector => [
+  (a[0] ?? 0) - (b[0] ?? 0),
+  (a[1] ?? 0) - (b[1] ?? 0),
+  (a[2] ?? 0) - (b[2] ?? 0),
+];
 
 /** All shoots as prototypes, all places as instances. */
 function leaves(trees: readonly GrownTree[]) {
@@ -84,6 +121,7 @@ export async function buildScene(kind: StandKind, seed: number, side: number, jo
     orders: Uint8Array.from(orders.values),
     first_cylinder,
     triangle_count: opened.triangle_count,
+    leaves: () => leafPlaces(trees),
   };
 }
 
@@ -129,12 +167,12 @@ const preset = JSON.parse(readFileSync(join(root, "resources", "scanners", `${SC
 /** Degrees between beams. */
 export const stepOf = (every: number): number => every * preset.step_deg;
 
-/** One exact ray per pulse: every return belongs to one tree and one cylinder. */
-export async function scan(scene: Scene, origin: Vector, index: number, every: number, job: Job): Promise<Scan> {
+/** The pattern of the scanner at a place, with one beam in `every` rows and columns. */
+export function rasterAt(origin: Vector, index: number, every: number) {
   const step = stepOf(every);
   const { step_deg, ...settings } = preset;
   const n_phi = Math.floor(360 / step);
-  const raster = {
+  return {
     ...settings,
     id: String(index),
     origin: [...origin] as [number, number, number],
@@ -143,6 +181,11 @@ export async function scan(scene: Scene, origin: Vector, index: number, every: n
     phi_min_deg: 0,
     phi_max_deg: 360 - 360 / n_phi,
   };
+}
+
+/** One exact ray per pulse: every return belongs to one tree and one cylinder. */
+export async function scan(scene: Scene, origin: Vector, index: number, every: number, job: Job): Promise<Scan> {
+  const raster = rasterAt(origin, index, every);
   const request = LidarScanRequest.parse({ meshes: [], scanners: [raster], rays_per_pulse: 1, seed: index + 1 });
   const params = scanParams(request.scanners[0] as (typeof request.scanners)[number], index, request, job);
   const found = await job.track(() => native.syntheticScan(scene.scene, params));

@@ -46,8 +46,9 @@ describe("leaves in clumps", () => {
     const scan = parallelBeams(4, 160, (i, _, z) => (i % 10 < (Math.floor(8 * z) % 2 === 0 ? 7 : 3) ? 0.1 : null));
     const rest = { ...LEAVES, scans: [scan] };
     const tail = await compute({ ...rest, grid: big });
+    // Above and below the middle, as wide as the beams.
     const parts = await Promise.all(
-      [-1, 1].map((z) => compute({ ...rest, grid: { ...big, center: [0, 0, 4 * z], size: [16, 16, 8], nz: 32 } })),
+      [-1, 1].map((z) => compute({ ...rest, grid: { center: [0, 0, z], size: [16, 4, 2], nx: 64, ny: 16, nz: 8 } })),
     );
     const sum = parts.reduce((all, { clumping_check }) => all + (clumping_check?.leaf_area_half_edges ?? 0), 0);
     expect(tail.clumping_check?.leaf_area_half_edges).toBeCloseTo(sum, 6);

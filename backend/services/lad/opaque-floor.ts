@@ -28,21 +28,18 @@ interface LowestVoxels {
 
 function lowestVoxels({ sums }: VoxelValues, { nx, ny, nz }: VoxelBox): LowestVoxels {
   const columns = nx * ny;
-  const layer = new Int32Array(columns).fill(-1);
-  let with_hits = 0;
-  for (let c = 0; c < columns; c += 1) {
-    let [lowest, hits] = [-1, 0];
-    for (let k = 0; k < nz; k += 1) {
-      const at = (c + k * columns) * SUM_FIELDS;
-      hits += sums[at + SUM_HITS] ?? 0;
-      if (lowest < 0 && (sums[at] ?? 0) > 0) lowest = k;
+  const lowest = new Int32Array(columns).fill(-1);
+  const hit = new Uint8Array(columns);
+  for (let k = 0, at = 0; k < nz; k += 1)
+    for (let c = 0; c < columns; c += 1, at += SUM_FIELDS) {
+      if ((sums[at + SUM_HITS] ?? 0) > 0) hit[c] = 1;
+      if ((lowest[c] ?? 0) < 0 && (sums[at] ?? 0) > 0) lowest[c] = k;
     }
-    if (hits > 0) with_hits += 1;
-    if (lowest < 0) continue;
-    const at = (c + lowest * columns) * SUM_FIELDS;
-    if ((sums[at] ?? 0) >= ENOUGH_BEAMS && (sums[at + SUM_HITS] ?? 0) > 0) layer[c] = lowest;
-  }
-  return { layer, with_hits };
+  const layer = lowest.map((k, c) => {
+    const at = (c + k * columns) * SUM_FIELDS;
+    return k >= 0 && (sums[at] ?? 0) >= ENOUGH_BEAMS && (sums[at + SUM_HITS] ?? 0) > 0 ? k : -1;
+  });
+  return { layer, with_hits: hit.reduce((sum, one) => sum + one, 0) };
 }
 
 /** A voxel below the lowest of each column. */

@@ -49,6 +49,8 @@ export interface ModelRows {
   readonly align_scans: boolean;
   /** Metres, 0 = unknown; null = no heights. The stem is drawn out to the ground. */
   readonly height_above_ground: NativeColumn | null;
+  /** The points are labelled as wood: those on no surface are twigs that few were measured on, and not leaves. */
+  readonly leafless: boolean;
 }
 
 /** Rows of one of the sources of a tree. */
@@ -90,6 +92,8 @@ export interface TreeModel {
   readonly view_fit: TreeViewFit | null;
   /** Of the lowest points of the stem above the ground, metres; null = not known. */
   readonly base_gap_m: number | null;
+  /** Most of the length has measured radii. */
+  readonly radii_known: boolean;
   readonly warnings: readonly string[];
 }
 

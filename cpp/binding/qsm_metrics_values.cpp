@@ -44,7 +44,7 @@ Napi::Object to_js(Napi::Env env, const QsmMetrics& metrics) {
 }
 
 Napi::Value interval_to_js(Napi::Env env, const QsmBuildResult& built, const VolumeInterval& interval) {
-  if (!built.radii_known) return env.Null();
+  if (!built.has_intervals) return env.Null();
   auto out = Napi::Array::New(env, 2);
   out.Set(0U, interval.low);
   out.Set(1U, interval.high);

@@ -42,7 +42,8 @@ HeldRows held_rows(const Napi::Value& value) {
                held.scan_index.get(),
                held.time_s.get(),
                bool_field(js, "align_scans"),
-               held.height.get()};
+               held.height.get(),
+               bool_field(js, "leafless")};
   return held;
 }
 
@@ -110,6 +111,7 @@ Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
         out.Set("voxel_m", number_or_null(env, model.voxel_m));
         out.Set("view_fit", views_to_js(env, model.views));
         out.Set("base_gap_m", number_or_null(env, model.base_gap_m));
+        out.Set("radii_known", model.built.radii_known);
         out.Set("warnings", to_js(env, model.built.warnings));
         return out;
       });

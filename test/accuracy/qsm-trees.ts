@@ -44,6 +44,7 @@ export const WHOLE_TREE = {
   max_points: 60_000,
   time_s: null,
   height_above_ground: null,
+  leafless: true,
 } as const;
 /** Of models, as the service has them. */
 export const MODEL_PARAMS = {

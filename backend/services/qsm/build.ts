@@ -99,6 +99,7 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
     max_points: 0,
     align_scans,
     height_above_ground: null,
+    leafless: false,
   } as const;
   const found = await job.track(() => native.modelTree({ ...all, ...read }, paramsOf(checked.request)));
   const model = await modelOf(found.qsm);

@@ -14,21 +14,20 @@ const LEAST_HEIGHT_M = 3;
  */
 const FEWEST_PER_M2 = 100;
 
-type Measured = Pick<
-  QsmMetrics,
-  "tree_height_m" | "trunk_diameter_mm" | "canopy_width_m" | "total_woody_volume_ci95_m3"
->;
+type Measured = Pick<QsmMetrics, "tree_height_m" | "trunk_diameter_mm" | "canopy_width_m">;
 
 /**
  * What a person must know about a model that is no tree's: from the air, too few returns reach stem and branches, and thin
- * chains through the crown are all that can be modelled. `points`: of the tree, before it was thinned; of its wood with `wood_only`.
+ * chains through the crown are all that can be modelled. `points`: of the tree, before it was thinned, or of its wood.
+ *
+ * wood_measured  they are of wood alone, and most of its radii were measured
  */
-export function implausibleWarnings(points: number, metrics: Measured, wood_only = false): string[] {
+export function implausibleWarnings(points: number, metrics: Measured, wood_measured = false): string[] {
   const { tree_height_m: height_m, trunk_diameter_mm, canopy_width_m } = metrics;
   const why = "too few returns reach stem and branches, as from the air: radii and volumes are not those of a tree";
   if (height_m > LEAST_HEIGHT_M && height_m > STANDING * (trunk_diameter_mm / 1000) ** (2 / 3))
     return [`a trunk ${trunk_diameter_mm.toFixed(0)} mm thick cannot stand ${height_m.toFixed(1)} m high; ${why}`];
-  if (wood_only && metrics.total_woody_volume_ci95_m3 !== null) return [];
+  if (wood_measured) return [];
   const perM2 = points / ((Math.PI / 4) * canopy_width_m ** 2);
   if (perM2 < FEWEST_PER_M2) return [`only ${perM2.toFixed(0)} points per m2 of the crown; ${why}`];
   return [];

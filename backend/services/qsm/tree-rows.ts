@@ -73,6 +73,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       scan_index: optionalExtra(state, "scan_index"),
       time_s: fixedColumn(state, "timestamps"),
       align_scans: request.align_scans,
+      leafless: wood !== null,
       height_above_ground: optionalExtra(state, "height_above_ground"),
     },
     wood_only: wood !== null,

@@ -162,7 +162,7 @@ async function oneModel(
     const found = await own.track(() => start({ ...trees.rows, first, count }));
     const { cylinders, shoots, ...counts } = await modelOf(found.qsm);
     if (!found.metrics) return failed("invalid_argument", noModel(found), found.points_used);
-    const doubts = implausibleWarnings(count, found.metrics, trees.wood_only);
+    const doubts = implausibleWarnings(count, found.metrics, trees.wood_only && found.radii_known);
     const warnings = [...found.warnings, ...doubts];
     return {
       tree_id: id,

@@ -92,7 +92,7 @@ constexpr double kErrorOfMoving = 1.0;  // per metre
 double error_of_noise(const TaperLaws& laws) { return kErrorOfNoise * std::pow(laws.noise_m / kNoise, 2); }
 
 /// What the taper laws say of the points.
-void judge(const TaperLaws& laws, QsmBuildResult& result) {
+void judge(const TaperLaws& laws, bool leafless, QsmBuildResult& result) {
   result.cluster_share = laws.cluster_share;
   if (laws.noise_m > kMostNoise)
     result.warnings.push_back("points scatter " + millimetres(laws.noise_m) +
@@ -102,26 +102,28 @@ void judge(const TaperLaws& laws, QsmBuildResult& result) {
     result.warnings.push_back(
         "no radius could be measured well: all come from the twig radius and what is known of trees in "
         "general");
-    result.radii_known = false;
+    result.radii_known = result.has_intervals = false;
   }
   if (laws.cluster_share >= kMostClusters) {
+    const std::string share = std::to_string(std::lround(100 * laws.cluster_share)) +
+                              " % of the model's length runs through points that lie on no surface of wood, ";
     result.warnings.push_back(
-        std::to_string(std::lround(100 * laws.cluster_share)) +
-        " % of the model's length runs through points that lie on no surface of wood, as "
-        "leaves do, and twigs that few points were measured on: its branches are a rough guess; leave the "
-        "leaves out, "
-        "or scan more densely");
+        share + (leafless ? "as twigs that few points were measured on: its branches follow what is known of "
+                            "trees in general, and the interval of the volume is wide; scan more densely"
+                          : "as leaves do, and twigs that few points were measured on: its branches are a "
+                            "rough guess; leave the leaves out, or scan more densely"));
     result.radii_known = false;
+    if (!leafless) result.has_intervals = false;
   }
 }
 
 /// Radii of the contract's rules, which lose wood where surfaces were seen in part: compared with those of the taper law.
-RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>& shoots, double moved_m,
-                      QsmBuildResult& result) {
+RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>& shoots,
+                      const QsmBuildParams& params, QsmBuildResult& result) {
   std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
   std::vector<QsmCylinder> tapered = cylinders;
   const TaperLaws laws = apply_taper_law(tapered, shoots, evidence);
-  judge(laws, result);
+  judge(laws, params.leafless, result);
   std::vector<double> measured;
   for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);
   taper_correction(cylinders, shoots, evidence.twig_radius_m);
@@ -133,7 +135,7 @@ RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>
                               " of wood, a law of taper fitted to the same cylinders " + litres(other) +
                               ": radius_model tapered is nearer to the truth in scans of known trees");
   return segment_errors(cylinders, std::hypot(std::hypot(kIsotonicCommonError, std::log(ratio) / 2),
-                                              error_of_noise(laws), kErrorOfMoving * moved_m));
+                                              error_of_noise(laws), kErrorOfMoving * params.moved_m));
 }
 
 /// Makes measured radii those of the model; their errors.
@@ -145,10 +147,9 @@ RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surfac
                                surface.point_count,
                                params.twig_radius_m,
                                {stretches.data(), stretches.size()}};
-  if (params.radius_model == RadiusModel::kIsotonic)
-    return isotonic(evidence, shoots, params.moved_m, result);
+  if (params.radius_model == RadiusModel::kIsotonic) return isotonic(evidence, shoots, params, result);
   TaperLaws laws = apply_taper_law(result.qsm.cylinders, shoots, evidence);
-  judge(laws, result);
+  judge(laws, params.leafless, result);
   laws.errors.shared.push_back(
       {std::hypot(kTaperedCommonError, error_of_noise(laws), kErrorOfMoving * params.moved_m), {}});
   return std::move(laws.errors);
@@ -183,7 +184,7 @@ void add_missing(const PointsBeside& beside, QsmBuildResult& result) {
   result.total.high += beside.wood_m3;
   result.branches.high += beside.wood_m3;
   const double volume = volume_of(result.qsm.cylinders);
-  if (!result.radii_known || !(beside.wood_m3 > kMostMissing * volume)) return;
+  if (!result.has_intervals || !(beside.wood_m3 > kMostMissing * volume)) return;
   result.warnings.push_back(std::to_string(beside.count) + " of " + std::to_string(result.points_used) +
                             " points lie on no part of the model: up to about " + litres(beside.wood_m3) +
                             " of the wood may be missing beside its " + litres(volume) +

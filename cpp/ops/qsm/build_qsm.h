@@ -24,6 +24,8 @@ struct QsmBuildParams {
   RadiusModel radius_model;
   /// How far views were moved onto each other (tree_sway), root mean square: what is left of it is part of the intervals.
   double moved_m = 0;
+  /// The points are of wood: where they lie on no surface they are twigs that few were measured on, and not leaves.
+  bool leafless = false;
 };
 
 struct QsmBuildResult {
@@ -33,8 +35,9 @@ struct QsmBuildResult {
   std::uint64_t reached_count = 0;             ///< of them, connected with the base
   std::uint64_t node_count = 0;                ///< of the skeleton
   std::vector<std::string> warnings;
-  bool radii_known = true;   ///< false: radii are guesses, and the intervals mean nothing
-  double cluster_share = 0;  ///< of its length that runs through points that lie on no surface of wood, 0..1
+  bool radii_known = true;    ///< false: radii of most of the length are guesses
+  bool has_intervals = true;  ///< false: they mean nothing
+  double cluster_share = 0;   ///< of its length that runs through points that lie on no surface of wood, 0..1
 };
 
 /// Peak memory of build_qsm in addition to its arguments, result included.

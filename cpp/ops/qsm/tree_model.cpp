@@ -144,8 +144,9 @@ struct SeenTree {
   SeenWood wood() const { return {points.view(), {view.data(), view.size()}, views}; }
 };
 
-void build(BulkVector<Vec3d>&& points, const ModelRows& rows, const QsmBuildParams& params, TreeModel& model,
+void build(BulkVector<Vec3d>&& points, const ModelRows& rows, QsmBuildParams params, TreeModel& model,
            OpContext& ctx) {
+  params.leafless = rows.leafless;
   const std::uint64_t most = rows.max_points == 0 ? points.size() : rows.max_points;
   const ThinnedPoints thinned = thin_points(std::move(points), most, ctx);
   model.voxel_m = thinned.voxel_m;
@@ -183,7 +184,7 @@ void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, T
     for (std::size_t i = 0; i < seen.size(); ++i) tree.points[i] = tree.points[i] - sway.shift[i];
     model.views->spread_m = root_mean_square(seen, tree.points);
     if (!rows.align_scans) {
-      model.built.radii_known = false;
+      model.built.radii_known = model.built.has_intervals = false;
       return;
     }
     if (time == 0) first = {std::move(model.built), {}, model.point_count, model.voxel_m, model.views};

@@ -25,6 +25,7 @@ struct ModelRows {
   const AnyColumn* time_s = nullptr;      ///< (n) when each was measured, seconds, or null
   bool align_scans = true;                ///< false: views that do not fit each other stay where they are
   const AnyColumn* height_above_ground = nullptr;  ///< (n) metres; 0 or not finite = unknown; or null
+  bool leafless = false;                           ///< the points are labelled as wood (QsmBuildParams)
 };
 
 /// Whether the views of a tree fit each other: one scan, or one visit of a scanner that is carried, is a view.

@@ -191,7 +191,9 @@ void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, T
     params.moved_m = model.views->spread_m;
     build(copy_of(tree.points), rows, params, model, ctx);
   }
-  if (!model.built.qsm.cylinders.empty() && is_clearer(first.built, model.built)) return;
+  if (!model.built.qsm.cylinders.empty() && is_plausible(*model.views) &&
+      is_clearer(first.built, model.built))
+    return;
   // Whatever moved, it is no wood that can be measured: leaves, or a shrub.
   first.views->sways = first.views->aligned = false;
   first.views->spread_m = 0;
@@ -199,6 +201,11 @@ void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, T
 }
 
 }  // namespace
+
+bool is_plausible(const TreeViewFit& views) {
+  constexpr double kMost = 12;
+  return views.spread_m <= kMost * std::max(views.together_m, 0.001);
+}
 
 bool is_clearer(const QsmBuildResult& first, const QsmBuildResult& moved) {
   constexpr double kFell = 0.8;  // in wind to 0.55 to 0.75, in shrubs to 0.95 and more

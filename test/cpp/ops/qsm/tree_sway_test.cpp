@@ -207,6 +207,17 @@ TEST(TreeModelTest, PointsAtOnePlaceInSeveralScansHaveNoModel) {
   EXPECT_EQ(model.built.points_used, 200U);
 }
 
+TEST(TreeModelTest, ViewsLieNoFartherApartThanTheirPointsScatter) {
+  const auto apart = [](double spread, double together) {
+    return is_plausible({4, spread, 0.003, together, true, true});
+  };
+  EXPECT_TRUE(apart(0.02, 0.0032));  // simulated winds
+  EXPECT_TRUE(apart(0.047, 0.0069));
+  EXPECT_FALSE(apart(0.111, 0.0042));  // a still tree of few points
+  EXPECT_TRUE(apart(0.01, 0)) << "points without noise scatter by a millimetre";
+  EXPECT_FALSE(apart(0.02, 0));
+}
+
 TEST(TreeModelTest, AModelIsClearerIfItsRadiiAreKnownOrMoreOfItLiesOnWood) {
   const auto built = [](bool known, double cluster_share) {
     QsmBuildResult out{};

@@ -38,7 +38,7 @@ export type QsmShoot = z.infer<typeof QsmShoot>;
 
 const VolumeInterval = z.tuple([z.number(), z.number()]).nullable().default(null);
 const INTERVAL =
-  "95 % interval, m3; null where radii are guesses or a part of the tree is missing (a warning says why) and for an imported QSM. The errors of wood labels are not in it";
+  "95 % interval, m3; null where radii are guesses, unless the points are labelled as wood and some radii were measured, or a part of the tree is missing (a warning says why), and for an imported QSM. The errors of wood labels are not in it";
 
 export const QsmRankMetrics = z.object({
   rank: z.int().min(0).describe("branching order"),

@@ -59,8 +59,8 @@ constexpr std::uint8_t kVoxelFilled = 8;    ///< lad is interpolated (occlusion_
 constexpr std::uint8_t kVoxelProbed = 16;   ///< at least one beam reaches it
 
 struct BeerLambertTotals {
-  double leaf_area_m2 = 0;  ///< of the voxels that are not occluded
-  double wood_area_m2 = 0;  ///< of the same; surface of the wood
+  double leaf_area_m2 = 0;           ///< of the voxels that are not occluded
+  double wood_area_m2 = 0;           ///< of the same; surface of the wood
   double occluded_leaf_area_m2 = 0;  ///< of occluded voxels that are solved, by the few beams that reach them
   std::uint64_t occluded_count = 0, solved_count = 0;
   std::uint64_t group_count = 0;  ///< voxels with a valid interval that are not occluded

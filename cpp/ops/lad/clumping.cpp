@@ -57,8 +57,9 @@ Clumping clumping(Span<const double> whole, Span<const double> eighths, Span<con
   const std::size_t layers = params.layers == 0 ? params.nz : params.layers;
   const std::size_t first = params.first_layer * layer, compared = layers * layer;
   require(params.first_layer + layers <= params.nz, "the grid does not have these layers");
-  require(cells > 0 && whole.size == cells * kVoxelSumFields && eighths.size == 8 * compared * kVoxelSumFields,
-          "the sums do not belong to this grid and its eighths");
+  require(
+      cells > 0 && whole.size == cells * kVoxelSumFields && eighths.size == 8 * compared * kVoxelSumFields,
+      "the sums do not belong to this grid and its eighths");
   require(g.size == 1 || g.size == params.nz || g.size == cells,
           "G needs a value per voxel, per layer, or one");
   require(params.min_beams >= 1, "min_voxel_hits must be at least 1");

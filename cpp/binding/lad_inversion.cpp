@@ -154,8 +154,10 @@ Napi::Value clumping_job(const Napi::CallbackInfo& info) {
   const auto eighths = typed_column(info[1], DType::kF64, "eighths");
   const auto g = typed_column(info[2], DType::kF64, "g");
   const auto js = strict_object(info[3], "params");
-  const ClumpingParams params{vec3_field(js, "voxel_size"), whole_field<std::uint32_t>(js, "nx"),
-                              whole_field<std::uint32_t>(js, "ny"), whole_field<std::uint32_t>(js, "nz"),
+  const ClumpingParams params{vec3_field(js, "voxel_size"),
+                              whole_field<std::uint32_t>(js, "nx"),
+                              whole_field<std::uint32_t>(js, "ny"),
+                              whole_field<std::uint32_t>(js, "nz"),
                               whole_field<std::uint64_t>(js, "min_beams"),
                               whole_field<std::uint32_t>(js, "first_layer"),
                               whole_field<std::uint32_t>(js, "layers")};

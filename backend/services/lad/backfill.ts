@@ -12,7 +12,6 @@ import {
   NO_MISSES,
   stateAfter,
 } from "../../sessions/cloud-session.ts";
-import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { lostHits } from "../cloud/child.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
@@ -21,9 +20,8 @@ import { keepOctrees } from "../octree/publish.ts";
 import { numbersColumn } from "../run/points.ts";
 import { type CheckedBackfill, clockReason, declaredScan, notReturns } from "./backfill-check.ts";
 import { addedRows, LimitsNeeded } from "./backfill-rows.ts";
-import { lostHitWarning } from "./lost-hits.ts";
+import { missesAmidHits } from "./lost-hits.ts";
 import { movingOrigins } from "./scans/moving.ts";
-import { everyRow } from "./scans/scans.ts";
 
 /** Native memory per point, per miss, and per row or column: copies and sorts of the op, the miss with its overlay, medians. */
 const ROW_BYTES = 150;
@@ -96,7 +94,7 @@ async function recovered(
   const { misses, warnings } = await job.whileWaiting("Reconstructing misses", () =>
     reconstructed(checked, scan, job.quiet()),
   );
-  const gaps = scan.moving ? null : await amidHits(scan, origin, misses, job.quiet());
+  const gaps = scan.moving ? null : await missesAmidHits(scan.rows, origin, misses.get("positions"), job.quiet());
   job.stage("Storing misses", 0.9, 0.9);
   const count = misses.get("positions")?.length ?? 0;
   const lost = lostHits(base.meta);
@@ -131,27 +129,6 @@ async function recovered(
       ...overlay.warnings,
     ],
   };
-}
-
-/** A sentence if misses of a scanner that stood still lie amid its hits. */
-async function amidHits(
-  { rows: { positions, skip } }: Scan,
-  origin: Triple,
-  misses: Reconstructed["misses"],
-  job: Job,
-): Promise<string | null> {
-  const recovered = misses.get("positions")?.native;
-  if (!recovered) return null;
-  const row = { shift: [0, 0, 0] as const, deleted: null, is_leaf: null };
-  const is_miss = await everyRow(recovered.length, job);
-  const scan = {
-    origin,
-    rows: [
-      { ...row, positions, is_miss: skip },
-      { ...row, positions: recovered, is_miss },
-    ],
-  };
-  return lostHitWarning("The scan", scan, job);
 }
 
 /** Of hits that a bake, split, extract or merge dropped, only the pulses are known. */

@@ -13,15 +13,15 @@ import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
 import { clumpsOf, eighthsAtOnce } from "./clumps.ts";
 import { fewLeaves } from "./few-leaves.ts";
 import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
-import { lostHitWarning } from "./lost-hits.ts";
+import { lostHitWarnings } from "./lost-hits.ts";
 import { opaqueFloor } from "./opaque-floor.ts";
 import { type ProjectionPlan, projectionPlan } from "./projection.ts";
 import { fillWarnings, resultWarnings } from "./result-warnings.ts";
 import { checkSentOnce, repeatedPulses } from "./scans/repeated.ts";
 import { type CheckedScan, checkScan, type ReadScan, readScan } from "./scans/scans.ts";
 import { tracedAlike, tracedByEnergy } from "./traced.ts";
-import { staticOrigin, triangulationBytes } from "./triangulation.ts";
-import { checkViews, leafAreaByViews, rowsOf } from "./views.ts";
+import { triangulationBytes } from "./triangulation.ts";
+import { checkViews, leafAreaByViews } from "./views.ts";
 import {
   checkWoodSplit,
   hitsOf,
@@ -123,7 +123,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   const { request, projection } = checked;
   const scans = await readScans(checked, job);
   const repeated = await repeatedPulses(scans, job);
-  const lost = await lostHits(scans, job.quiet());
+  const lost = await lostHitWarnings(scans, job.quiet());
   const energy = request.return_weights === "energy";
   const {
     traced,
@@ -193,19 +193,6 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...grid.device.told,
     ],
   };
-}
-
-/** What tells that hits are missing; moving scanners have no neighbours of a direction. */
-async function lostHits(scans: readonly ReadScan[], job: Job): Promise<string[]> {
-  const told: string[] = [];
-  for (const scan of scans) {
-    const origin = await staticOrigin(scan, job);
-    if (!origin) continue;
-    const rows = scan.misses ? [rowsOf(scan.beams), rowsOf(scan.misses)] : [rowsOf(scan.beams)];
-    const warning = await lostHitWarning(scan.notes.name, { origin, rows }, job);
-    if (warning) told.push(warning);
-  }
-  return told;
 }
 
 const inversionParams = (

@@ -78,13 +78,10 @@ double volume_of(const Qsm& qsm) {
 
 QsmBuildParams params_of(RadiusModel model) { return {0.008, true, 0.75, 1, 0, 0, model}; }
 
-QsmBuildResult build(const std::vector<Vec3d>& points, const QsmBuildParams& params, int threads = 1) {
+QsmBuildResult build(const std::vector<Vec3d>& points, RadiusModel model, int threads = 1) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
-  return build_qsm(HitPoints::assume_hits({points.data(), points.size()}), params, ctx);
-}
-QsmBuildResult build(const std::vector<Vec3d>& points, RadiusModel model, int threads = 1) {
-  return build(points, params_of(model), threads);
+  return build_qsm(HitPoints::assume_hits({points.data(), points.size()}), params_of(model), ctx);
 }
 
 /// Everything that a reader of the records relies on.
@@ -258,40 +255,6 @@ TEST_P(BuildQsm, GuessedRadiiAreTold) {
   const QsmBuildResult built = build(line, GetParam());
   EXPECT_FALSE(built.radii_known);
   EXPECT_TRUE(warns(built, "no radius could be measured well"));
-}
-
-TEST(BuildQsmTapered, PointsOfWoodOnNoSurfaceWidenTheIntervalAndPointsThatMayBeLeavesHaveNone) {
-  // A stem of known radius, and around eight lines points that lie on no surface.
-  const Tube stem{{0, 0, 0}, {0, 0, 3}, 0.08};
-  std::vector<Vec3d> points;
-  add_tube(points, stem, 0.012, 1);
-  std::mt19937_64 random(9);
-  std::uniform_real_distribution<double> unit;
-  std::normal_distribution<double> cloud(0, 0.05);
-  for (int i = 0; i < 8; ++i) {
-    const double turn = 2.4 * i, z = 1.2 + 0.2 * i;
-    for (int k = 0; k < 400; ++k) {
-      const double along = 0.08 + 1.5 * unit(random);
-      points.push_back({along * std::cos(turn) + cloud(random), along * std::sin(turn) + cloud(random),
-                        z + 0.3 * along + cloud(random)});
-    }
-  }
-  QsmBuildParams params = params_of(RadiusModel::kTapered);
-  const QsmBuildResult leafy = build(points, params);
-  ASSERT_GE(leafy.cluster_share, 0.5);
-  EXPECT_FALSE(leafy.radii_known || leafy.has_intervals);
-  EXPECT_TRUE(warns(leafy, "as leaves do"));
-  params.leafless = true;
-  const QsmBuildResult wood = build(points, params);
-  EXPECT_TRUE(wood.has_intervals);
-  EXPECT_FALSE(wood.radii_known);
-  EXPECT_TRUE(warns(wood, "the interval of the volume is wide"));
-  EXPECT_FALSE(warns(wood, "leaves"));
-  EXPECT_EQ(volume_of(wood.qsm), volume_of(leafy.qsm));
-  const double truth = volume_of(std::vector<Tube>{stem});
-  EXPECT_LE(wood.stem.low, 1.1 * truth);
-  EXPECT_GE(wood.stem.high, truth);
-  EXPECT_GT(wood.total.high, 1.15 * volume_of(wood.qsm));
 }
 
 TEST(BuildQsmIsotonic, LostWoodIsToldAndWithinTheInterval) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <limits>
+#include <map>
 #include <vector>
 
 #include "core/error.h"
@@ -29,26 +29,57 @@ constexpr std::size_t kFewest = 5;
 /// Directions farther apart than this show nothing of one surface, rad.
 constexpr double kWidest = 0.1;
 
-/// The beams of a scan that have a direction.
-struct Beams {
-  BulkVector<Vec3d> direction;
-  BulkVector<double> range;  ///< 0 = miss
-  std::size_t size = 0;
-
-  explicit Beams(std::size_t rows) : direction(rows), range(rows) {}
-  void add(const ViewRows& rows, const Vec3d& origin, OpContext& ctx) {
+/// Calls visit(direction, range) for the beams of a scan that have a direction; the range of a miss is 0.
+template <class Visit>
+void for_each_beam(const ViewedScan& scan, OpContext& ctx, const Visit& visit) {
+  for (const ViewRows& rows : scan.rows) {
     require(is_finite(rows.shift), "the shift of a scan must be finite");
     const HitMask mask = hit_mask(rows.positions.size, rows.is_miss, rows.deleted, ctx);
-    const Vec3d to_origin = rows.shift - origin;
+    const Vec3d to_origin = rows.shift - scan.origin;
     for (std::size_t i = 0; i < rows.positions.size; ++i) {
       if (i % kGrain == 0) ctx.checkpoint();
       const Vec3d along = rows.positions[i] + to_origin;
       const double squared = dot(along, along);
       if (!(squared > 0) || !std::isfinite(squared)) continue;
       const double length = std::sqrt(squared);
-      direction[size] = along * (1 / length);
-      range[size++] = (mask.skip[i] & kSkipMiss) != 0 ? 0 : length;
+      visit(along * (1 / length), (mask.skip[i] & kSkipMiss) != 0 ? 0 : length);
     }
+  }
+}
+
+/// A patch of directions about 40 mrad wide, as the hash of its place.
+std::uint64_t patch_of(const Vec3d& direction) {
+  constexpr double kPatches = 25;
+  return position_hash({std::floor(kPatches * direction.x), std::floor(kPatches * direction.y),
+                        std::floor(kPatches * direction.z)});
+}
+
+/// The beams that are looked at, with those around them: all, or those of patches drawn by their place.
+struct Beams {
+  BulkVector<Vec3d> direction;
+  BulkVector<double> range;  ///< 0 = miss
+  std::size_t size = 0;
+
+  Beams(const ViewedScan& scan, OpContext& ctx) {
+    std::uint64_t rows = 0;
+    for (const ViewRows& part : scan.rows) rows += part.positions.size;
+    std::map<std::uint64_t, std::uint64_t> patches;  // by hash: beams, then 0 for those that are not taken
+    const bool all = rows <= kMostLookedThrough;
+    if (!all) {
+      for_each_beam(scan, ctx, [&](const Vec3d& unit, double) { ++patches[patch_of(unit)]; });
+      rows = 0;
+      for (auto& [patch, count] : patches) {
+        if (rows + count > kMostLookedThrough) count = 0;
+        rows += count;
+      }
+    }
+    direction = BulkVector<Vec3d>(rows);
+    range = BulkVector<double>(rows);
+    for_each_beam(scan, ctx, [&](const Vec3d& unit, double length) {
+      if (!all && patches[patch_of(unit)] == 0) return;
+      direction[size] = unit;
+      range[size++] = length;
+    });
   }
 };
 
@@ -116,10 +147,7 @@ class Neighborhood {
 
 LostHits lost_hits(const ViewedScan& scan, OpContext& ctx) {
   require(is_finite(scan.origin), "the origin of a scan must be finite");
-  std::size_t rows = 0;
-  for (const ViewRows& part : scan.rows) rows += part.positions.size;
-  Beams beams(rows);
-  for (const ViewRows& part : scan.rows) beams.add(part, scan.origin, ctx);
+  const Beams beams(scan, ctx);
   LostHits out;
   if (beams.size == 0) return out;
   // By their directions, so that the order of the rows does not matter.

@@ -1,10 +1,14 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "core/op_context.h"
 #include "ops/lad/scanner_view.h"
 
 namespace pc {
+
+/// Of a scan with more beams, patches of directions with about so many are looked through.
+constexpr std::uint64_t kMostLookedThrough = 4'000'000;
 
 struct LostHits {
   std::uint64_t looked_at = 0;  ///< beams
@@ -27,6 +31,8 @@ struct LostHits {
 LostHits lost_hits(const ViewedScan& scan, OpContext& ctx);
 
 /// Memory that lost_hits needs besides its input, bytes.
-constexpr std::uint64_t lost_hits_bytes(std::uint64_t rows) { return (1 + 32 + 24 + 40) * rows + (4U << 20); }
+constexpr std::uint64_t lost_hits_bytes(std::uint64_t rows) {
+  return rows + (32 + 24 + 40) * std::min(rows, kMostLookedThrough) + (4U << 20);
+}
 
 }  // namespace pc

@@ -19,13 +19,14 @@ namespace {
 
 using test::LeafScan;
 
-/// 300 x 300 beams at a slanted wall 5 m away, of whose hits `lost` are misses; ranges have noise.
-LeafScan wall(double lost, double noise_m = 0) {
+/// 300 x 300 beams (or as many squared) at a slanted wall 5 m away, of whose hits `lost` are misses; ranges have noise.
+LeafScan wall(double lost, double noise_m = 0, std::uint64_t across = 300) {
   LeafScan out;
   out.origin = {1, 2, 3};
-  for (std::uint64_t i = 0; i < 300 * 300; ++i) {
-    const double s = -0.3 + 0.002 * static_cast<double>(i % 300),
-                 t = -0.3 + 0.002 * static_cast<double>(i / 300);
+  const double step = 0.6 / static_cast<double>(across);
+  for (std::uint64_t i = 0; i < across * across; ++i) {
+    const double s = -0.3 + step * static_cast<double>(i % across),
+                 t = -0.3 + step * static_cast<double>(i / across);
     const double share = 5 / (0.3 * s + 1 + 0.2 * t) + noise_m * (random_unit(3, i) - 0.5);
     const bool miss = random_unit(7, i) < lost;
     out.positions.push_back(out.origin + Vec3d{s, 1, t} * (miss ? 500 : share));
@@ -86,6 +87,21 @@ TEST(LostHits, DependsOnNeitherThreadsNorOrderNorPlace) {
   EXPECT_EQ(found_in(turned).looked_at, one.looked_at);
   EXPECT_NEAR(share_of(found_in(turned)), share_of(one), 0.002);
   EXPECT_NEAR(share_of(found_in(wall(0.2), 2, {5e6, -4e6, 100})), 0.2, 0.01);
+}
+
+TEST(LostHits, OfMoreBeamsPatchesAreLookedThrough) {
+  constexpr std::uint64_t kAcross = 2300;  // 5.3 million
+  static_assert(kAcross * kAcross > kMostLookedThrough);
+  LeafScan scan = wall(0.1, 0, kAcross);
+  const ViewedScan view = scan.scan();
+  const std::uint64_t before = bulk_bytes_in_use();
+  reset_bulk_bytes_peak();
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  const LostHits found = lost_hits(view, ctx);
+  EXPECT_LT(bulk_bytes_peak() - before, lost_hits_bytes(scan.positions.size()));
+  EXPECT_GT(found.between, 0.9 * static_cast<double>(found.looked_at));
+  EXPECT_NEAR(share_of(found), 0.1, 0.01);
 }
 
 TEST(LostHits, OddRowsDoNoHarm) {

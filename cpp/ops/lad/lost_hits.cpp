@@ -58,7 +58,7 @@ std::uint64_t patch_of(const Vec3d& direction) {
 struct Beams {
   BulkVector<Vec3d> direction;
   BulkVector<double> range;  ///< 0 = miss
-  std::size_t size = 0;
+  std::size_t size = 0, hits = 0;
 
   Beams(const ViewedScan& scan, OpContext& ctx) {
     std::uint64_t rows = 0;
@@ -79,11 +79,12 @@ struct Beams {
       if (!all && patches[patch_of(unit)] == 0) return;
       direction[size] = unit;
       range[size++] = length;
+      if (length > 0) ++hits;
     });
   }
 };
 
-/// The hits among the beams nearest to a direction.
+/// The hits nearest to a direction.
 class Neighborhood {
  public:
   Neighborhood(const Beams& beams, const Vec3d& direction, const std::uint64_t* rows, const double* squared,
@@ -93,7 +94,7 @@ class Neighborhood {
     const double nearest = kSamePulse * kSamePulse * squared[count - 1];
     for (std::uint32_t n = 0; n < count; ++n) {
       const std::uint64_t row = rows[n];
-      if (squared[n] <= nearest || beams.range[row] == 0) continue;
+      if (squared[n] <= nearest) continue;
       hits_[size_] = beams.direction[row];
       inverse_[size_++] = 1 / beams.range[row];
     }
@@ -158,7 +159,15 @@ LostHits lost_hits(const ViewedScan& scan, OpContext& ctx) {
     if (i % kGrain == 0) ctx.checkpoint();
     if (position_hash(beams.direction[i]) <= most) looked_at.push_back(i);
   }
-  const KdTree tree({beams.direction.data(), beams.size}, ctx);
+  // Hits that are left lie far apart in a thinned scan, so the nearest hits are wanted, and not those among the nearest beams.
+  BulkVector<Vec3d> hits(beams.hits);
+  BulkVector<std::uint32_t> row_of(beams.hits);
+  for (std::size_t i = 0, n = 0; i < beams.size; ++i) {
+    if (beams.range[i] == 0) continue;
+    hits[n] = beams.direction[i];
+    row_of[n++] = static_cast<std::uint32_t>(i);
+  }
+  const KdTree tree(hits.view(), ctx);
   std::atomic<std::uint64_t> between{0}, lost{0};
   ctx.begin_phase("Looking for lost hits", looked_at.size());
   parallel_for(ctx, looked_at.size(), 256, [&](std::size_t begin, std::size_t end) {
@@ -171,6 +180,7 @@ LostHits lost_hits(const ViewedScan& scan, OpContext& ctx) {
       const Vec3d& direction = beams.direction[beam];
       const std::uint32_t count =
           tree.view().knn(direction, kNeighbors, kd_tree::kNoRow, squared.data(), near.data(), slots.data());
+      for (std::uint32_t n = 0; n < count; ++n) near[n] = row_of[near[n]];
       if (!Neighborhood(beams, direction, near.data(), squared.data(), count).is_surface()) continue;
       ++found;
       if (beams.range[beam] == 0) ++missed;

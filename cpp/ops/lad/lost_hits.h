@@ -19,9 +19,9 @@ struct LostHits {
 /// Whether hits were taken out of a scan whose misses are known, as by thinning or by a filter: then misses lie amid hits of
 /// one surface, which a whole scan has hardly anywhere.
 ///
-/// Of at most about 50,000 beams, taken by their direction, the 20 next beams are looked at: a beam lies amid hits of a
-/// surface if at least five of these are hits, two of them on opposite sides (beyond 154 degrees), and all in one plane: the
-/// least squares of 1 / range, which is linear across the direction there, leave 0.2 % of it.
+/// Of at most about 50,000 beams, taken by their direction, the 20 next hits are looked at: a beam lies amid hits of a surface
+/// if two of these are on opposite sides (beyond 154 degrees), and all in one plane: the least squares of 1 / range, which is
+/// linear across the direction there, leave 0.2 % of it.
 ///
 /// scan     static; is_leaf is not used, deleted hits are hits
 /// Order    The same for any number of threads.
@@ -32,7 +32,7 @@ LostHits lost_hits(const ViewedScan& scan, OpContext& ctx);
 
 /// Memory that lost_hits needs besides its input, bytes.
 constexpr std::uint64_t lost_hits_bytes(std::uint64_t rows) {
-  return rows + (32 + 24 + 40) * std::min(rows, kMostLookedThrough) + (4U << 20);
+  return rows + (32 + 24 + 4 + 40) * std::min(rows, kMostLookedThrough) + (4U << 20);
 }
 
 }  // namespace pc

@@ -1,3 +1,4 @@
+import type { LostHits } from "./capture-recapture.ts";
 import type { OpOptions } from "./cloud/cloud.ts";
 import type { NativeColumn, NativeJob } from "./core/handles.ts";
 import { addonAs } from "./core/load.ts";
@@ -168,6 +169,7 @@ export interface LadNative {
     options?: OpOptions,
   ): NativeJob<TracedBeams>;
   traceBeamsBytes(rows: number, cells: number): number;
+  lostHitsMoving(parts: readonly BeamScan[]): NativeJob<LostHits>;
   voxelViews(scans: readonly BeamScan[], grid: VoxelBox): NativeJob<NativeColumn>;
   energyBalance(scan: BeamScan, grid: VoxelBox): NativeJob<EnergyBalance>;
   partialCosine(balance: WholeAndPartial, hit_cosine: number): number;
@@ -202,6 +204,8 @@ export const traceBeams: LadNative["traceBeams"] = (scans, grid, factors, option
 /** How the scanners see each voxel (f64, 3 values): alignment of the beams, crowding of the pulses, pulses towards it. */
 export const voxelViews: LadNative["voxelViews"] = (scans, grid) => addon.voxelViews(scans, grid);
 export const traceBeamsBytes: LadNative["traceBeamsBytes"] = (rows, cells) => addon.traceBeamsBytes(rows, cells);
+/** lostHits of a scanner that moves: rows of one scan and of its recovered misses. Memory: lostHitsBytes. */
+export const lostHitsMoving: LadNative["lostHitsMoving"] = (parts) => addon.lostHitsMoving(parts);
 /** Energies of a scan with shares, whose scale and offset give them in the unit of the balance. */
 export const energyBalance: LadNative["energyBalance"] = (scan, grid) => addon.energyBalance(scan, grid);
 /** Mean cosine at which partly intercepted pulses meet leaves, given that of all rays; NaN if the energies contradict it. */

@@ -6,6 +6,7 @@
 #include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/families.h"
+#include "binding/lost_hits_values.h"
 #include "binding/voxel_values.h"
 #include "ops/lad/lost_hits.h"
 
@@ -94,14 +95,7 @@ Napi::Value lost_hits_job(const Napi::CallbackInfo& info) {
   add_scan(info[0], *held);
   return start_job<LostHits>(
       info.Env(), job_options(info[1]),
-      [held](OpContext& ctx) { return lost_hits(held->scans.front(), ctx); },
-      [](Napi::Env env, LostHits&& found) -> Napi::Value {
-        auto out = Napi::Object::New(env);
-        out.Set("looked_at", static_cast<double>(found.looked_at));
-        out.Set("between", static_cast<double>(found.between));
-        out.Set("lost", static_cast<double>(found.lost));
-        return out;
-      });
+      [held](OpContext& ctx) { return lost_hits(held->scans.front(), ctx); }, lost_hits_to_js);
 }
 
 // lostHitsBytes(rows: number): number

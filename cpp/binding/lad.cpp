@@ -5,9 +5,11 @@
 #include "binding/cloud_edit_values.h"
 #include "binding/coded.h"
 #include "binding/families.h"
+#include "binding/lost_hits_values.h"
 #include "binding/voxel_values.h"
 #include "ops/lad/beam_traversal.h"
 #include "ops/lad/energy_balance.h"
+#include "ops/lad/lost_hits_moving.h"
 #include "ops/lad/projection_function.h"
 #include "ops/lad/triangulated_projection.h"
 #include "ops/lad/voxel_views.h"
@@ -133,6 +135,17 @@ Napi::Value partial_cosine_of(const Napi::CallbackInfo& info) {
   balance.whole_energy = number_field(js, "whole_energy");
   balance.partial_energy = number_field(js, "partial_energy");
   return Napi::Number::New(info.Env(), partial_cosine(balance, strict_number(info[1], "hit_cosine")));
+}
+
+// lostHitsMoving(parts: BeamScan[]): NativeJob<{ looked_at, between, lost }>
+Napi::Value lost_hits_moving_job(const Napi::CallbackInfo& info) {
+  const auto held = held_scans(info[0]);
+  return start_job<LostHits>(
+      info.Env(), job_options(info[1]),
+      [held](OpContext& ctx) {
+        return lost_hits_moving({held->scans.data(), held->scans.size()}, ctx);
+      },
+      lost_hits_to_js);
 }
 
 // traceBeamsBytes(rows, cells): number
@@ -302,6 +315,7 @@ Napi::Value voxel_projection_job(const Napi::CallbackInfo& info) {
 
 void register_lad(Napi::Env env, Napi::Object exports) {
   add<trace_beams_job>(env, exports, "traceBeams");
+  add<lost_hits_moving_job>(env, exports, "lostHitsMoving");
   add<trace_beams_bytes_of>(env, exports, "traceBeamsBytes");
   add<energy_balance_job>(env, exports, "energyBalance");
   add<partial_cosine_of>(env, exports, "partialCosine");

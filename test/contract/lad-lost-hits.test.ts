@@ -35,11 +35,17 @@ describe("hits that were taken out of a scan", () => {
     }
   });
 
-  test("are not looked for where the beams have different origins", async () => {
-    const thinned = wall((i) => chosen(i, 2));
-    const moving = { origin_x: thinned.points.map((_, i) => -i * 1e-4), origin_y: [], origin_z: [] };
-    const zeros = thinned.points.map(() => 0);
-    const scalar_columns = { ...thinned.scalar_columns, ...moving, origin_y: zeros, origin_z: zeros };
-    expect(await told({ ...thinned, scalar_columns })).toBeUndefined();
+  test("are told of a scanner that moved", async () => {
+    const moved = (scan: InlineScan) => {
+      const count = scan.points.length;
+      const zeros = Array<number>(count).fill(0);
+      const along = zeros.map((_, i) => (2 * i) / count - 1);
+      const [origin_x, origin_y, origin_z] = [zeros, along, zeros];
+      const points = scan.points.map(([x, y, z], i): [number, number, number] => [x, y + (along[i] ?? 0), z]);
+      return { ...scan, points, scalar_columns: { ...scan.scalar_columns, origin_x, origin_y, origin_z } };
+    };
+    expect(await told(moved(wall(() => false)))).toBeUndefined();
+    const said = (await told(moved(wall((i) => chosen(i, 2))))) ?? "";
+    expect(Math.abs(Number(TOLD.exec(said)?.[1]) - 50)).toBeLessThan(5);
   });
 });

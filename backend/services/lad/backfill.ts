@@ -94,7 +94,8 @@ async function recovered(
   const { misses, warnings } = await job.whileWaiting("Reconstructing misses", () =>
     reconstructed(checked, scan, job.quiet()),
   );
-  const gaps = scan.moving ? null : await missesAmidHits(scan.rows, origin, misses.get("positions"), job.quiet());
+  const [made_up, origins] = [misses.get("positions"), misses.get("origins")];
+  const gaps = await missesAmidHits(scan.hits, origin, made_up ? { positions: made_up, origins } : null, job.quiet());
   job.stage("Storing misses", 0.9, 0.9);
   const count = misses.get("positions")?.length ?? 0;
   const lost = lostHits(base.meta);
@@ -148,6 +149,8 @@ interface Scan {
   readonly scan: native.DeclaredScan;
   /** Null: it stood still. */
   readonly moving: native.MovingScanner | null;
+  /** The same returns in the stored frame, with their beam origins if it moved. */
+  readonly hits: Parameters<typeof missesAmidHits>[0];
   readonly warnings: readonly string[];
 }
 
@@ -163,7 +166,8 @@ async function scanRows(checked: CheckedBackfill, base: CloudState, job: Job): P
   };
   const { trajectory } = request;
   if (!trajectory || !times) {
-    return { rows: still, scan: declaredScan(request, origin), moving: null, warnings: [] };
+    const hits = { ...still, origins: null };
+    return { rows: still, hits, scan: declaredScan(request, origin), moving: null, warnings: [] };
   }
   const joined = await movingOrigins("The cloud", times, trajectory, [0, 0, 0], job);
   const flat = trajectory.poses.flatMap(({ t, x, y, z, qx, qy, qz, qw }) => [t, x, y, z, qx, qy, qz, qw]);
@@ -172,7 +176,8 @@ async function scanRows(checked: CheckedBackfill, base: CloudState, job: Job): P
   const seen = await job.track(() => native.toScannerFrame(still.positions, times, moving));
   const positions = job.adopt(new ColumnRef(seen)).native;
   const scan = declaredScan({ ...request, ...LEVEL }, [0, 0, 0]);
-  return { rows: { ...still, positions }, scan, moving, warnings: joined.warnings };
+  const hits = { ...still, origins: joined.origins };
+  return { rows: { ...still, positions }, hits, scan, moving, warnings: joined.warnings };
 }
 
 /** The poses of a moving scanner tell its attitude. */

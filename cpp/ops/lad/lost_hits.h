@@ -30,9 +30,9 @@ struct LostHits {
 /// Source   Own.
 LostHits lost_hits(const ViewedScan& scan, OpContext& ctx);
 
-/// Memory that lost_hits needs besides its input, bytes.
+/// Memory that lost_hits and lost_hits_moving need besides its input, bytes.
 constexpr std::uint64_t lost_hits_bytes(std::uint64_t rows) {
-  return rows + (32 + 24 + 4 + 40) * std::min(rows, kMostLookedThrough) + (4U << 20);
+  return rows + (32 + 24 + 4 + 40) * std::min(rows, kMostLookedThrough) + (16U << 20);
 }
 
 }  // namespace pc

@@ -18,6 +18,8 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kPoll = std::size_t{1} << 15;
+/// Steps. The times alone tell the cells, and near a scanner that moves noise of 2 cm is a quarter of a step and more.
+constexpr double kMostOffByClock = 1;
 constexpr std::uint32_t kOff = 0xFFFFFFFF;
 
 class Recovery {
@@ -81,7 +83,8 @@ class Recovery {
                                          scan.theta_min_rad, scan.theta_max_rad, ctx_);
     require_size(clock.rows, clock.columns);
     ScanRaster raster = fit_scan_raster(
-        {positions_.view(), clock.cells.view(), scan.origin, clock.rows, clock.columns}, ctx_);
+        {positions_.view(), clock.cells.view(), scan.origin, clock.rows, clock.columns, kMostOffByClock},
+        ctx_);
     const EmptyLines lines = empty_lines(raster);
     require_size(clock.rows, clock.columns + lines.before + lines.after);
     for (RasterCell& cell : clock.cells) cell.column += static_cast<std::uint32_t>(lines.before);

@@ -18,7 +18,13 @@ namespace {
 constexpr std::size_t kPoll = std::size_t{1} << 15;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLeastPulses = 20;
-constexpr std::size_t kMostSlopes = 2'000'000;                // a median of more would delay a cancel
+constexpr std::size_t kMostSlopes = 2'000'000;          // a median of more would delay a cancel
+constexpr double kSharp = 0.02, kMostScatter = 0.5;     // steps
+constexpr std::size_t kStretch = std::size_t{1} << 20;  // pulses
+constexpr double kMostSparse = 16;
+constexpr std::int64_t kMostReturning = 20'000;
+constexpr std::uint64_t kDraws = 3'000;
+constexpr double kAsGood = 1.3;
 constexpr std::int64_t kMostPerLine = std::int64_t{1} << 22;  // 100 MB
 
 double median(std::vector<double> values) {
@@ -150,6 +156,24 @@ class Clock {
       line.push_back(phase);
     }
     lines.push_back(median(line));
+    per_line_ = spaced(lines);
+    const std::int64_t by_lines = per_line_;
+    double scattered = by_lines >= 2 ? scatter() : HUGE_VAL;
+    if (scattered > kSharp) {
+      per_line_ = returning();
+      const double returned = per_line_ >= 2 ? scatter() : HUGE_VAL;
+      if (returned > kAsGood * scattered) per_line_ = by_lines;
+      scattered = std::min(scattered, returned);
+    }
+    require(per_line_ >= 2, "the lines of the scan are not a whole number of pulses apart");
+    require(scattered <= kMostScatter,
+            "the lines of the scan do not repeat: half of the points are more than half a step in zenith "
+            "from the "
+            "others at their place of the line. Check the origin or the trajectory of the scan");
+  }
+
+  /// Pulses from line to line; 0 if that is no whole number.
+  static std::int64_t spaced(const std::vector<double>& lines) {
     std::vector<double> differences, shares;
     for (std::size_t l = 1; l < lines.size(); ++l) differences.push_back(lines[l] - lines[l - 1]);
     require(differences.size() >= 2, "fewer than three lines were found in the scan");
@@ -157,9 +181,54 @@ class Clock {
     for (const double difference : differences)
       shares.push_back(difference / std::max(1.0, std::round(difference / typical)));
     const double per_line = median(shares);
-    per_line_ = static_cast<std::int64_t>(std::llround(per_line));
-    require(per_line_ >= 2 && std::fabs(per_line - static_cast<double>(per_line_)) < 0.3,
-            "the lines of the scan are not a whole number of pulses apart");
+    const auto whole = static_cast<std::int64_t>(std::llround(per_line));
+    return whole >= 2 && whole < kMostPerLine && std::fabs(per_line - static_cast<double>(whole)) < 0.3
+               ? whole
+               : 0;
+  }
+
+  /// Median distance of a pulse in zenith from the others at its place of the line, in steps.
+  double scatter() const {
+    const std::vector<double> zenith = zenith_by_residue();
+    std::vector<double> off;
+    const std::size_t stride = std::max<std::size_t>(1, pulses_.size() / 200'000);
+    for (std::size_t k = 0; k < pulses_.size(); k += stride) {
+      const double middle = zenith[static_cast<std::size_t>(residue(pulses_[k], 0))];
+      if (middle == middle) off.push_back(std::fabs(pulses_[k].zenith - middle) / std::fabs(slope_));
+    }
+    return median(off);
+  }
+
+  /// The least number of pulses after which the zenith comes back, within a long stretch of the scan; 0 if it does not. Points
+  /// near a scanner whose ranges or places have noise scatter in zenith so much that lines run into each other.
+  std::int64_t returning() const {
+    const std::size_t begin = pulses_.size() / 2 - std::min(pulses_.size() / 2, kStretch / 2);
+    const std::size_t end = std::min(pulses_.size(), begin + kStretch);
+    const std::int64_t first = pulses_[begin].number, count = pulses_[end - 1].number - first + 1;
+    if (count > static_cast<std::int64_t>(kMostSparse * kStretch)) return 0;
+    std::vector<double> zenith(static_cast<std::size_t>(count), kNone);
+    for (std::size_t k = begin; k < end; ++k)
+      zenith[static_cast<std::size_t>(pulses_[k].number - first)] = pulses_[k].zenith;
+    const std::int64_t longest = std::min(kMostReturning, count / 3);
+    std::vector<double> change(static_cast<std::size_t>(longest + 1), kNone), changes;
+    double least = HUGE_VAL;
+    for (std::int64_t lag = 2; lag <= longest; ++lag) {
+      ctx_.checkpoint();
+      changes.clear();
+      for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+        const auto at =
+            static_cast<std::size_t>(random_u64(2, draw) % static_cast<std::uint64_t>(count - lag));
+        const double difference = zenith[at + static_cast<std::size_t>(lag)] - zenith[at];
+        if (difference == difference) changes.push_back(std::fabs(difference));
+      }
+      if (changes.size() < kLeastPulses) continue;
+      change[static_cast<std::size_t>(lag)] = median(changes);
+      least = std::min(least, change[static_cast<std::size_t>(lag)]);
+    }
+    if (!(least <= kMostScatter * std::fabs(slope_))) return 0;
+    for (std::int64_t lag = 2; lag <= longest; ++lag)
+      if (change[static_cast<std::size_t>(lag)] <= kAsGood * least) return lag;
+    return 0;
   }
 
   std::int64_t residue(const Pulse& pulse, std::int64_t from) const {

@@ -33,9 +33,10 @@ struct ClockedRaster {
 /// Order      A function of the returns alone, for any thread count.
 /// Cost       A radix sort of the times and streaming passes; 60 bytes per return. Cancel within 250 ms.
 /// Errors     kInvalidArgument: times that are not finite or do not fit a period, no lines, lines that are no whole number
-///            of pulses apart, 2^32 cells or more.
+///            of pulses apart or do not repeat in zenith to half a step, 2^32 cells or more.
 /// Source     contract lad 5.2 and sessions 14, route 1. Own: pulse index minus zenith / step is constant within a line and
-///            grows by the pulses per line from one to the next.
+///            grows by the pulses per line from one to the next. Where the zenith scatters (noise near a scanner that moves),
+///            the least number of pulses up to 20,000 after which it comes back, if that fits as well.
 ClockedRaster clocked_raster(const TimedReturns& returns, double theta_min_rad, double theta_max_rad,
                              OpContext& ctx);
 

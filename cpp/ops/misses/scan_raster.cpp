@@ -1,10 +1,13 @@
 #include "ops/misses/scan_raster.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <string>
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -24,7 +27,6 @@ constexpr int kPolishRounds = 4;
 constexpr int kAxisRounds = 4;
 /// Returns this many median deviations off their row do not count for the axis: 4 standard deviations of normal noise.
 constexpr double kOutlier = 4 * 1.4826;
-constexpr double kMostResidual = 0.25;  // steps
 /// The scatter along the axis must be this much smaller than across it, else the window does not show the axis.
 constexpr double kAxisContrast = 30;
 
@@ -54,10 +56,17 @@ class Fit {
     }
     fit_azimuth();
     out_.median_residual = residual();
-    require(out_.median_residual <= kMostResidual,
-            "the points do not lie on the rows and columns of one scanner position: half of them are more "
-            "than a quarter of a "
-            "step away. Check the origin of the scan and the columns row_index and column_index");
+    if (!(out_.median_residual <= in_.most_residual)) {
+      std::array<char, 32> most{};
+      std::snprintf(most.data(), most.size(), "%g", in_.most_residual);
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          std::string("the points do not lie on the rows and columns of one scanner position: half of "
+                      "them are more than ") +
+              most.data() +
+              " steps away. Check the origin or the trajectory of the scan, and the columns row_index "
+              "and column_index if it has them");
+    }
     return std::move(out_);
   }
 

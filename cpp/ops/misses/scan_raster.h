@@ -20,6 +20,7 @@ struct RasterReturns {
   Span<const RasterCell> cells;  ///< (n)
   Vec3d origin;                  ///< scanner, frame of the positions
   std::uint32_t rows, columns;   ///< size of the raster
+  double most_residual = 0.25;   ///< steps
 };
 
 /// Directions of the pulses of a static scanner, row by row and column by column, from those that returned.
@@ -47,7 +48,7 @@ struct ScanRaster {
 /// Order    A function of the returns alone, for any thread count.
 /// Cost     O(n) expected; 40 bytes per return and 24 per row and column. Cancel within 50 ms.
 /// Errors   kInvalidArgument: cells outside the raster, fewer than 2 rows with 4 returns each, fewer than 2 columns with
-///          returns, a median residual above 0.25 steps.
+///          returns, a median residual above most_residual.
 /// Source   contract lad 5.2, sessions 14 (median per row, robust azimuth per column). Here the azimuth is a sum of a row's and
 ///          a column's share, by alternating medians (median polish: Tukey 1977, Exploratory Data Analysis, chapter 11). Rows and
 ///          columns without returns lie on the line between their neighbours, beyond the last ones with the median step. Axis:

@@ -30,3 +30,32 @@ test("misses of a scan from which hits were taken out are told, those of a whole
   const said = thinned.warnings?.find((one) => TOLD.test(one)) ?? "";
   expect(Math.abs(Number(TOLD.exec(said)?.[1]) - 25)).toBeLessThan(4);
 });
+
+/** 16 channels that look down from a mast that is driven over a field: 120 turns of 40 columns; `stays` names the hits in the file. */
+async function driven(stays: (i: number) => boolean) {
+  const [channels, columns, turns] = [16, 40, 120];
+  const poses = [0, 1].map((t) => ({ t, x: 6 * t - 3, y: 0, z: 8, qx: 0, qy: 0, qz: 0, qw: 1 }));
+  const rows = ["x y z timestamp"];
+  const count = channels * columns * turns;
+  for (let i = 0; i < count; i += 1) {
+    const [channel, column] = [i % channels, Math.floor(i / channels)];
+    const [zenith, azimuth] = [Math.PI - 0.1 - 0.045 * channel, (2 * Math.PI * column) / columns];
+    const along = [Math.sin(zenith) * Math.cos(azimuth), Math.sin(zenith) * Math.sin(azimuth), Math.cos(zenith)];
+    const range = 8 / -(along[2] ?? 1);
+    if (range * (along[1] ?? 0) > 3 || !stays(i)) continue; // a pond sends nothing back
+    const x = (6 * i) / count - 3 + range * (along[0] ?? 0);
+    rows.push([x, range * (along[1] ?? 0), 0, i / count].map((value) => value.toFixed(7)).join(" "));
+  }
+  const { session_id } = await cloud(made, rows);
+  const request = { origin: [0, 0, 8], origin_known: false, trajectory: { poses } };
+  return (await backfilled(made, session_id, request)).tail;
+}
+
+test("of a scanner that moves as well", async () => {
+  const whole = await driven(() => true);
+  expect(whole.error).toBeUndefined();
+  expect(whole.warnings?.join()).not.toMatch(/amid hits/);
+  const thinned = await driven((i) => (i * 7919) % 10_007 < 6000);
+  const said = thinned.warnings?.find((one) => TOLD.test(one)) ?? "";
+  expect(Math.abs(Number(TOLD.exec(said)?.[1]) - 40)).toBeLessThan(12);
+});

@@ -124,6 +124,48 @@ TEST(PulseClock, ReturnsOfOnePulseShareItsCell) {
   for (std::size_t i = 0; i < r.cells.size(); ++i) ASSERT_EQ(raster.cells[i].row, r.cells[i].row);
 }
 
+/// 32 channels over 80 degrees that turn, carried through a thicket: half of the pulses come back, from 1 to 6 m, with noise of
+/// `noise_m` in all directions.
+TEST(PulseClock, NoiseNearAScannerDoesNotHideTheLines) {
+  Clocked s;
+  s.rows = 32, s.columns = 6000, s.idle = 0;
+  s.theta_min = 0.9, s.theta_step = 0.045, s.phi_step = 0.02;
+  const Shot exact = shot(
+      s, [](std::uint32_t row, std::uint32_t column) { return random_unit(4, 100 * column + row) < 0.5; });
+  for (const double noise_m : {0.0, 0.01, 0.015, 0.02, 0.025, 0.03, 0.05}) {
+    Shot noisy = exact;
+    for (std::size_t i = 0; i < noisy.positions.size(); ++i) {
+      const double range = 1 + 5 * random_unit(5, i);
+      const auto noise = [&](std::uint64_t k) {  // of the same standard deviation along each axis
+        return noise_m *
+               (random_unit(6, 9 * i + k) + random_unit(6, 9 * i + k + 3) + random_unit(6, 9 * i + k + 6) -
+                1.5) *
+               2;
+      };
+      const Vec3d& at = exact.positions[i];
+      noisy.positions[i] = at * (range / std::sqrt(dot(at, at))) + Vec3d{noise(0), noise(1), noise(2)};
+    }
+    const ClockedRaster raster = clocked(s, noisy);
+    EXPECT_EQ(raster.rows, s.rows) << noise_m;
+    EXPECT_EQ(raster.columns, s.columns) << noise_m;
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < noisy.cells.size(); ++i)
+      wrong += raster.cells[i].row != noisy.cells[i].row || raster.cells[i].column != noisy.cells[i].column;
+    EXPECT_EQ(wrong, 0U) << noise_m;
+  }
+}
+
+TEST(PulseClock, RefusesLinesThatDoNotRepeat) {
+  Clocked s;
+  s.rows = 32, s.columns = 600, s.idle = 0;
+  Shot r = shot(s, crown);
+  for (std::size_t i = 0; i < r.positions.size(); ++i) {  // half of the points belong anywhere
+    if (random_unit(7, i) < 0.4) continue;
+    r.positions[i] = s.direction(32 * random_unit(8, i), r.cells[i].column) * 5.0;
+  }
+  EXPECT_THROW(clocked(s, r), Error);
+}
+
 TEST(PulseClock, RefusesTimesThatAreNoClock) {
   const Clocked s;
   Shot r = shot(s, crown);

@@ -52,6 +52,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   crown: async (wanted) => report((await import("./crown.ts")).crownPart, wanted),
   wind: async (wanted) => report((await import("./wind.ts")).windPart, wanted),
   "stand-models": async (wanted) => report((await import("./stand-models.ts")).standModelsPart, wanted),
+  "lost-hits": async (wanted) => report((await import("./lost-hits.ts")).lostHitsPart, wanted),
   "lad-stands": async (wanted) => report((await import("./lad-stands.ts")).ladStandsPart, wanted),
   hidden: async (wanted) => report((await import("./hidden-stems.ts")).hiddenPart, wanted),
   cut: async (wanted) => report((await import("./cut.ts")).cutPart, wanted),

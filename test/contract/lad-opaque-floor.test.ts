@@ -57,6 +57,14 @@ describe("ground in the voxels", () => {
     expect(warnings.join()).toMatch(/In 16 of 16 columns with hits .*terrain_follow/);
   });
 
+  test("is told where all voxels are occluded, without a share of nothing", async () => {
+    const few = await compute({ scans: [field()], grid: LEVEL, occlusion_threshold_m: 1e6 });
+    expect(few.total_leaf_area).toBe(0);
+    expect(few.warnings.find((one) => TOLD.test(one))).toMatch(
+      /leaves\. All voxels are occluded, so total_leaf_area is 0\. Raise/,
+    );
+  });
+
   test("is not, where the columns are raised onto it or begin above it", async () => {
     const raised = { ...LEVEL, center: [0, 0, 0], size: [4, 4, 1], nz: 2 };
     const follows = await compute({ scans: [field()], grid: raised, terrain_follow: true, dem });

@@ -118,5 +118,10 @@ export async function opaqueFloor(
   };
 }
 
-const told = (columns: number, area: number, total: number, with_hits: number) =>
-  `In ${columns} of ${with_hits} columns with hits nothing passes the lowest voxel that beams reach, as at the ground: hits on the ground count as leaves. These voxels hold ${Number(area.toPrecision(3))} m2, ${((100 * area) / total).toFixed(0)} % of total_leaf_area; voxels above them may hold ground, too. Raise the columns onto a terrain (terrain_follow with dem), or let the grid begin above the ground.`;
+function told(columns: number, area: number, total: number, with_hits: number): string {
+  const held =
+    total > 0
+      ? `These voxels hold ${Number(area.toPrecision(3))} m2, ${((100 * area) / total).toFixed(0)} % of total_leaf_area; voxels above them may hold ground, too.`
+      : "All voxels are occluded, so total_leaf_area is 0.";
+  return `In ${columns} of ${with_hits} columns with hits nothing passes the lowest voxel that beams reach, as at the ground: hits on the ground count as leaves. ${held} Raise the columns onto a terrain (terrain_follow with dem), or let the grid begin above the ground.`;
+}

@@ -18,12 +18,11 @@ namespace {
 constexpr std::size_t kPoll = std::size_t{1} << 15;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLeastPulses = 20;
-constexpr std::size_t kMostSlopes = 2'000'000;          // a median of more would delay a cancel
-constexpr double kSharp = 0.02, kMostScatter = 0.5;     // steps
-constexpr std::size_t kStretch = std::size_t{1} << 20;  // pulses
-constexpr double kMostSparse = 16;
+constexpr std::size_t kMostSlopes = 2'000'000;            // a median of more would delay a cancel
+constexpr double kSharp = 0.02, kMostScatter = 0.5;       // steps
+constexpr std::int64_t kStretch = std::int64_t{1} << 22;  // pulses, with a return or without: 32 MB
 constexpr std::int64_t kMostReturning = 20'000;
-constexpr std::uint64_t kDraws = 3'000;
+constexpr std::uint64_t kDraws = 1'000;
 constexpr double kAsGood = 1.3;
 constexpr std::int64_t kMostPerLine = std::int64_t{1} << 22;  // 100 MB
 
@@ -202,10 +201,15 @@ class Clock {
   /// The least number of pulses after which the zenith comes back, within a long stretch of the scan; 0 if it does not. Points
   /// near a scanner whose ranges or places have noise scatter in zenith so much that lines run into each other.
   std::int64_t returning() const {
-    const std::size_t begin = pulses_.size() / 2 - std::min(pulses_.size() / 2, kStretch / 2);
-    const std::size_t end = std::min(pulses_.size(), begin + kStretch);
+    const std::int64_t middle = pulses_[pulses_.size() / 2].number;
+    const auto place_of = [&](std::int64_t number) {
+      const auto found =
+          std::lower_bound(pulses_.begin(), pulses_.end(), number,
+                           [](const Pulse& pulse, std::int64_t wanted) { return pulse.number < wanted; });
+      return static_cast<std::size_t>(found - pulses_.begin());
+    };
+    const std::size_t begin = place_of(middle - kStretch / 2), end = place_of(middle + kStretch / 2);
     const std::int64_t first = pulses_[begin].number, count = pulses_[end - 1].number - first + 1;
-    if (count > static_cast<std::int64_t>(kMostSparse * kStretch)) return 0;
     std::vector<double> zenith(static_cast<std::size_t>(count), kNone);
     for (std::size_t k = begin; k < end; ++k)
       zenith[static_cast<std::size_t>(pulses_[k].number - first)] = pulses_[k].zenith;
@@ -216,9 +220,10 @@ class Clock {
       ctx_.checkpoint();
       changes.clear();
       for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
-        const auto at =
-            static_cast<std::size_t>(random_u64(2, draw) % static_cast<std::uint64_t>(count - lag));
-        const double difference = zenith[at + static_cast<std::size_t>(lag)] - zenith[at];
+        const Pulse& pulse = pulses_[begin + random_u64(2, draw) % (end - begin)];
+        const std::int64_t after = pulse.number + lag - first;
+        if (after >= count) continue;
+        const double difference = zenith[static_cast<std::size_t>(after)] - pulse.zenith;
         if (difference == difference) changes.push_back(std::fabs(difference));
       }
       if (changes.size() < kLeastPulses) continue;

@@ -124,18 +124,18 @@ TEST(PulseClock, ReturnsOfOnePulseShareItsCell) {
   for (std::size_t i = 0; i < r.cells.size(); ++i) ASSERT_EQ(raster.cells[i].row, r.cells[i].row);
 }
 
-/// 32 channels over 80 degrees that turn, carried through a thicket: half of the pulses come back, from 1 to 6 m, with noise of
-/// `noise_m` in all directions.
+/// 32 channels over 80 degrees that turn, carried through a thicket: half of the pulses come back, a few of them from 5 cm away,
+/// with noise of `noise_m` along each axis.
 TEST(PulseClock, NoiseNearAScannerDoesNotHideTheLines) {
   Clocked s;
-  s.rows = 32, s.columns = 6000, s.idle = 0;
+  s.rows = 32, s.columns = 2000, s.idle = 0;
   s.theta_min = 0.9, s.theta_step = 0.045, s.phi_step = 0.02;
   const Shot exact = shot(
       s, [](std::uint32_t row, std::uint32_t column) { return random_unit(4, 100 * column + row) < 0.5; });
-  for (const double noise_m : {0.0, 0.01, 0.015, 0.02, 0.025, 0.03, 0.05}) {
+  for (const double noise_m : {0.01, 0.02, 0.03, 0.05}) {
     Shot noisy = exact;
     for (std::size_t i = 0; i < noisy.positions.size(); ++i) {
-      const double range = 1 + 5 * random_unit(5, i);
+      const double u = random_unit(5, i), range = u < 0.02 ? 0.05 : 0.5 + 5 * u;
       const auto noise = [&](std::uint64_t k) {  // of the same standard deviation along each axis
         return noise_m *
                (random_unit(6, 9 * i + k) + random_unit(6, 9 * i + k + 3) + random_unit(6, 9 * i + k + 6) -

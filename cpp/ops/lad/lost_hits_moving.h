@@ -18,8 +18,8 @@ namespace pc {
 ///          are hits
 /// Order    The same for any number of threads.
 /// Memory   lost_hits_bytes of the rows of all parts.
-/// Cost     Of more than kMostLookedThrough hits, squares of 2 m with about so many are looked through: 2 s on 2 cores. Cancel
-///          within 50 ms.
+/// Cost     Of more than kMostLookedThrough hits, squares of 2 m with about so many are looked through: 1.7 s for 6 million rows,
+///          3.6 s for 20 million on 2 cores. Cancel within 50 ms.
 /// Errors   kInvalidArgument: a shift that is not finite, columns of different lengths.
 /// Source   Own.
 LostHits lost_hits_moving(Span<const BeamScan> parts, OpContext& ctx);

@@ -63,16 +63,22 @@ export interface MovingScanner {
   readonly boresight_rpy: Triple;
 }
 
+export interface MissRecoveryParams {
+  readonly route: MissRoute;
+  readonly scan: DeclaredScan;
+  /** Of the raster. */
+  readonly max_cells: number;
+  /** The scanner moved: half of the returns may be a whole step beside their pulses (else a quarter), as times tell the cells. */
+  readonly moved: boolean;
+}
+
 export interface MissesNative {
   checkPulseClock(
     rows: Pick<ScanRows, "positions" | "skip"> & { readonly times: NativeColumn },
     scanner: { readonly origin: Triple },
     mostAngleRad: number,
   ): NativeJob<PulseClock>;
-  recoverMisses(
-    rows: ScanRows,
-    params: { readonly route: MissRoute; readonly scan: DeclaredScan; readonly max_cells: number },
-  ): NativeJob<RecoveredMisses>;
+  recoverMisses(rows: ScanRows, params: MissRecoveryParams): NativeJob<RecoveredMisses>;
   toScannerFrame(positions: NativeColumn, times: NativeColumn, scanner: MovingScanner): NativeJob<NativeColumn>;
   fromScannerFrame(
     positions: NativeColumn,

@@ -76,7 +76,7 @@ Napi::Value recovery_to_js(Napi::Env env, MissRecovery&& found) {
   return out;
 }
 
-// recoverMisses(rows: { positions, skip, times, row_index, column_index | null each }, params: { route, scan, max_cells })
+// recoverMisses(rows: { positions, skip, times, row_index, column_index | null each }, params: { route, scan, max_cells, moved })
 Napi::Value recover_misses_job(const Napi::CallbackInfo& info) {
   const auto js = strict_object(info[0], "rows");
   const auto positions = typed_column(js.Get("positions"), DType::kVec3d, "positions");
@@ -89,7 +89,8 @@ Napi::Value recover_misses_job(const Napi::CallbackInfo& info) {
       strict_choice<MissRoute>(
           given.Get("route"), "route",
           {{"clock", MissRoute::kClock}, {"grid", MissRoute::kGrid}, {"declared", MissRoute::kDeclared}}),
-      declared_scan(object_field(given, "scan")), whole_field<std::uint64_t>(given, "max_cells")};
+      declared_scan(object_field(given, "scan")), whole_field<std::uint64_t>(given, "max_cells"),
+      strict_bool(given.Get("moved"), "moved")};
   return start_job<MissRecovery>(
       info.Env(), job_options(info[2]),
       [=](OpContext& ctx) {

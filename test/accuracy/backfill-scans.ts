@@ -142,7 +142,7 @@ export async function ownScan(name: string, route: native.MissRoute) {
   const request = BackfillMissesRequest.parse({ origin: [0, 0, 0], ...settings, ...turns });
   const declared = declaredScan(request, [0, 0, 0]);
   const asked = route === "declared" ? declared : { ...declared, rows: 0, columns: 0 };
-  const got = await native.recoverMisses(rows, { route, scan: asked, max_cells: 1e8 }).promise;
+  const got = await native.recoverMisses(rows, { route, scan: asked, max_cells: 1e8, moved: moving !== null }).promise;
   const beams = moving && got.times ? await native.fromScannerFrame(got.positions, got.times, moving).promise : null;
   const at = coordinatesOf(beams?.positions ?? got.positions);
   const from = beams && coordinatesOf(beams.origins);

@@ -48,7 +48,7 @@ async function ofFormula(group: string, route: native.MissRoute): Promise<Recove
   // The clock and the grid are not told the size of the raster, only the sweep.
   const size = route === "declared" ? {} : { rows: 0, columns: 0 };
   const declared = { ...scan.declared, ...size };
-  const got = await native.recoverMisses(rows, { route, scan: declared, max_cells: MAX_CELLS }).promise;
+  const got = await native.recoverMisses(rows, { route, scan: declared, max_cells: MAX_CELLS, moved: false }).promise;
   const [at, row, col] = [coordinatesOf(got.positions), values(got.row_index), values(got.column_index)];
   const found = new Map<number, Triple>();
   for (const [i, r] of row.entries()) {

@@ -233,7 +233,12 @@ function rowsOfClock(found: native.RecoveredMisses, { request }: CheckedBackfill
 const rowsFor = (route: native.MissRoute, { rows, moving }: Scan): native.ScanRows =>
   route === "clock" || moving ? rows : { ...rows, times: null };
 
-const paramsOf = (route: native.MissRoute, { scan }: Scan) => ({ route, scan, max_cells: MAX_BACKFILL_CELLS });
+const paramsOf = (route: native.MissRoute, { scan, moving }: Scan) => ({
+  route,
+  scan,
+  max_cells: MAX_BACKFILL_CELLS,
+  moved: moving !== null,
+});
 
 /** The columns of the buffer, stored frame; the run owns them. */
 async function missColumns(

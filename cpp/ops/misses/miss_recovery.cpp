@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPoll = std::size_t{1} << 15;
 /// Steps. The times alone tell the cells, and near a scanner that moves noise of 2 cm is a quarter of a step and more.
-constexpr double kMostOffByClock = 1;
+constexpr double kMostOffOfMoved = 1;
 constexpr std::uint32_t kOff = 0xFFFFFFFF;
 
 class Recovery {
@@ -82,9 +82,9 @@ class Recovery {
     ClockedRaster clock = clocked_raster({positions_.view(), times_.view(), scan.origin, scan.up},
                                          scan.theta_min_rad, scan.theta_max_rad, ctx_);
     require_size(clock.rows, clock.columns);
-    ScanRaster raster = fit_scan_raster(
-        {positions_.view(), clock.cells.view(), scan.origin, clock.rows, clock.columns, kMostOffByClock},
-        ctx_);
+    RasterReturns returns{positions_.view(), clock.cells.view(), scan.origin, clock.rows, clock.columns};
+    if (params_.moved) returns.most_residual = kMostOffOfMoved;
+    ScanRaster raster = fit_scan_raster(returns, ctx_);
     const EmptyLines lines = empty_lines(raster);
     require_size(clock.rows, clock.columns + lines.before + lines.after);
     for (RasterCell& cell : clock.cells) cell.column += static_cast<std::uint32_t>(lines.before);

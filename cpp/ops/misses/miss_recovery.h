@@ -27,6 +27,8 @@ struct MissRecoveryParams {
   MissRoute route;
   DeclaredScan scan;        ///< rows and columns 0: not declared, as kClock and kGrid allow
   std::uint64_t max_cells;  ///< largest raster
+  bool moved =
+      false;  ///< by the clock: noise of the places moves returns near the scanner across their pulses
 };
 
 /// Pulses that came back with nothing, by row, then by column.

@@ -15,6 +15,7 @@
 #include "ops/misses/gap_fill.h"
 #include "ops/misses/known_values.h"
 #include "support/cancel_phase.h"
+#include "support/columns.h"
 
 namespace pc {
 namespace {
@@ -136,6 +137,23 @@ TEST(MissRecovery, ByTheClockAndByRowsAndColumns) {
   EXPECT_EQ(by_grid.off_count, 0U);
   // With times, those of the cells come out too.
   expect_the_empty_cells(s, c, recovered(c, {MissRoute::kGrid, s.declared(), 1'000'000}), 1e-5);
+}
+
+TEST(MissRecovery, OnlyReturnsOfAScannerThatMovedMayLieBesideTheirPulses) {
+  const Scanner s;
+  Cloud c = cloud(s);
+  for (std::size_t i = 0; i < c.positions.size(); ++i) {  // across by up to 0.9 columns
+    const Vec3d away = c.positions[i] - s.origin;
+    const double turn = 1.8 * (random_unit(9, i) - 0.5) * 2.7 / s.columns;
+    c.positions[i] = s.origin + Vec3d{std::cos(turn) * away.x - std::sin(turn) * away.y,
+                                      std::sin(turn) * away.x + std::cos(turn) * away.y, away.z};
+  }
+  MissRecoveryParams params{MissRoute::kClock, s.declared(), 1'000'000};
+  EXPECT_EQ(test::code_of([&] { recovered(c, params); }), ErrorCode::kInvalidArgument);
+  params.moved = true;
+  const MissRecovery found = recovered(c, params);
+  EXPECT_EQ(found.positions.size(), std::size_t{s.rows} * s.columns - c.returns);
+  EXPECT_GT(found.median_residual, 0.25);
 }
 
 void expect_lines_at_the_ends(double first_zenith) {

@@ -297,13 +297,14 @@ LostHits lost_hits_moving(Span<const BeamScan> parts, OpContext& ctx) {
   LostHits out;
   out.looked_at = looked.beams.size();
   if (looked.hits.size() == 0) return out;
-  std::optional<Patches> best;
-  std::size_t most = 0;
-  for (const double edge : kEdges) most = std::max(most, Patches(looked, edge, ctx).hit_count());
-  for (const double edge : kEdges) {
-    best.emplace(looked, edge, ctx);
-    if (static_cast<double>(best->hit_count()) >= kEnough * static_cast<double>(most)) break;
-  }
+  std::array<std::size_t, kEdges.size()> in_surfaces{};
+  for (std::size_t e = 0; e < kEdges.size(); ++e)
+    in_surfaces[e] = Patches(looked, kEdges[e], ctx).hit_count();
+  const double enough =
+      kEnough * static_cast<double>(*std::max_element(in_surfaces.begin(), in_surfaces.end()));
+  std::size_t chosen = 0;
+  while (static_cast<double>(in_surfaces[chosen]) < enough) ++chosen;
+  const Patches best(looked, kEdges[chosen], ctx);
   std::atomic<std::uint64_t> ended{0}, passed{0};
   ctx.begin_phase("Looking for lost hits", looked.beams.size());
   parallel_for(ctx, looked.beams.size(), 64, [&](std::size_t begin, std::size_t end) {
@@ -311,9 +312,9 @@ LostHits lost_hits_moving(Span<const BeamScan> parts, OpContext& ctx) {
     for (std::size_t i = begin; i < end; ++i) {
       const Beam& beam = looked.beams[i];
       if (beam.range > 0)
-        ends += best->ends(beam) ? 1 : 0;
+        ends += best.ends(beam) ? 1 : 0;
       else
-        passes += best->passes(beam) ? 1 : 0;
+        passes += best.passes(beam) ? 1 : 0;
     }
     ended += ends;
     passed += passes;

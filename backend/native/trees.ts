@@ -17,6 +17,8 @@ export interface TreePoints {
   readonly non_finite_count: number;
   /** Of the vegetation along x and y, metres. */
   readonly extent: readonly [number, number];
+  /** Typical distance of hits seen from above, ground or not, metres; 0 = unknown. */
+  readonly spacing_m: number;
 }
 
 export interface CanopyCrownsParams {

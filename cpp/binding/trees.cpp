@@ -52,6 +52,7 @@ Napi::Value tree_points_job(const Napi::CallbackInfo& info) {
         out.Set("ground_count", static_cast<double>(found.ground_count));
         out.Set("non_finite_count", static_cast<double>(found.non_finite_count));
         out.Set("extent", extent_to_js(env, found.box));
+        out.Set("spacing_m", found.spacing_m);
         return out;
       });
 }

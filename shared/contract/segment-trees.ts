@@ -31,10 +31,21 @@ export const DEFAULT_CUT_PURSUIT = {
 } as const;
 export const DEFAULT_TILE_BUFFER_M = 10;
 
-/** Defaults of the canopy height model; the cell is a share of the crown scale, within limits. */
+/** Defaults of the canopy height model. */
 export const DEFAULT_CHM = { chm_min_height: 2, chm_crown_scale: 2.5 } as const;
-export const CHM_CELLS_PER_SCALE = 12;
+const CHM_CELLS_PER_SCALE = 12;
+const CHM_CELL_PER_SPACING = 0.6;
 export const CHM_CELL_LIMITS = [0.1, 1] as const;
+
+/**
+ * Cell of a canopy height model, metres: a share of the crown scale, or of the spacing of the points seen from above where
+ * these are sparser (docs/adr/0057), within limits.
+ */
+export const chmCell = (crown_scale_m: number, spacing_m: number): number => {
+  const [finest, coarsest] = CHM_CELL_LIMITS;
+  const wanted = Math.max(crown_scale_m / CHM_CELLS_PER_SCALE, CHM_CELL_PER_SPACING * spacing_m);
+  return Math.min(coarsest, Math.max(finest, wanted));
+};
 
 const wish = (type: z.ZodType<number>, meaning: string) => type.nullish().default(null).describe(meaning);
 
@@ -79,7 +90,7 @@ const CutPursuitFields = {
 const ChmFields = {
   chm_cell: wish(
     z.number(),
-    `chm: edge of a cell of the canopy height model, metres, > 0; null = chm_crown_scale / ${CHM_CELLS_PER_SCALE}, clamped to ${CHM_CELL_LIMITS.join("..")}, or up to ${CHM_CELL_LIMITS[1]} where finer cells would be too many`,
+    `chm: edge of a cell of the canopy height model, metres, > 0; null = chm_crown_scale / ${CHM_CELLS_PER_SCALE}, or ${CHM_CELL_PER_SPACING} of the spacing of the points seen from above where that is more, clamped to ${CHM_CELL_LIMITS.join("..")}, or up to ${CHM_CELL_LIMITS[1]} where finer cells would be too many`,
   ),
   chm_min_height: wish(
     z.number(),

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canopyCrowns, treePoints } from "../../backend/native/trees.ts";
-import { CHM_CELL_LIMITS, CHM_CELLS_PER_SCALE, DEFAULT_CHM } from "../../shared/contract/segment-trees.ts";
+import { chmCell, DEFAULT_CHM } from "../../shared/contract/segment-trees.ts";
 import { DATA } from "../support/scans/data-folder.ts";
 import { column, positions, readLas, values } from "./native.ts";
 import type { Part } from "./part.ts";
@@ -88,8 +88,7 @@ async function crownsOf(plot: string, crown_scale_m: number): Promise<Box[]> {
     Uint8Array.from(classes, (value) => (value === GROUND ? 1 : 0)),
   );
   const sorted = await treePoints(points, skip, ground).promise;
-  const [finest, coarsest] = CHM_CELL_LIMITS;
-  const cell_m = Math.min(coarsest, Math.max(finest, crown_scale_m / CHM_CELLS_PER_SCALE));
+  const cell_m = chmCell(crown_scale_m, sorted.spacing_m);
   const params = { cell_m, min_height_m: DEFAULT_CHM.chm_min_height, crown_scale_m };
   const { tree_instance } = await canopyCrowns(points, sorted.skip, sorted.not_ground, null, params).promise;
   const boxes = new Map<number, [number, number, number, number]>();

@@ -1,7 +1,6 @@
 import { DEFAULT_SMRF } from "../../../shared/contract/segment-ground.ts";
 import {
-  CHM_CELL_LIMITS,
-  CHM_CELLS_PER_SCALE,
+  chmCell,
   DEFAULT_CHM,
   DEFAULT_CUT_PURSUIT,
 } from "../../../shared/contract/segment-trees.ts";
@@ -38,7 +37,7 @@ export function resolveWorkflow(workflow: Workflow, density: number, extent: rea
       ...workflow,
       ...(ground ? { ground: resolveGround(ground, density, take) } : {}),
       ...(rasters ? { rasters: { ...rasters, cell_m: take("rasters.cell_m", rasters.cell_m, cellOf) } } : {}),
-      ...(trees ? { trees: resolveTrees(trees) } : {}),
+      ...(trees ? { trees: resolveTrees(trees, density) } : {}),
       ...(wood ? { wood: { ...wood, voxel_size: take("wood.voxel_size", wood.voxel_size, () => WOOD_VOXEL_M) } } : {}),
     },
     derived,
@@ -84,15 +83,15 @@ function resolveGround(ground: Ground, density: number, take: Take): Ground {
   };
 }
 
-function resolveTrees(trees: NonNullable<Workflow["trees"]>): NonNullable<Workflow["trees"]> {
+function resolveTrees(trees: NonNullable<Workflow["trees"]>, density: number): NonNullable<Workflow["trees"]> {
   const defaults: Record<string, number> =
     trees.method === "default" ? { ...DEFAULT_CUT_PURSUIT } : trees.method === "chm" ? { ...DEFAULT_CHM } : {};
   const given = Object.fromEntries(
     Object.entries(trees).filter(([, value]) => value !== null && value !== undefined),
   ) as typeof trees;
   const scale = given.chm_crown_scale ?? DEFAULT_CHM.chm_crown_scale;
-  // Without it, a large tile would take coarser cells.
-  const cell = trees.method === "chm" ? { chm_cell: clip(scale / CHM_CELLS_PER_SCALE, ...CHM_CELL_LIMITS) } : {};
+  // Without it, each tile would choose its own.
+  const cell = trees.method === "chm" ? { chm_cell: chmCell(scale, 1 / Math.sqrt(density)) } : {};
   return { ...defaults, ...cell, ...given };
 }
 

@@ -1,7 +1,8 @@
-import { CHM_CELL_LIMITS, CHM_CELLS_PER_SCALE } from "../../../shared/contract/segment-trees.ts";
+import { CHM_CELL_LIMITS, chmCell } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
 import * as native from "../../native/trees.ts";
 import type { CheckedChm } from "./tree-filter.ts";
+import type { SortedTreeInput } from "./tree-input.ts";
 
 /** A canopy height model with its cell. */
 export interface ChmPlan {
@@ -11,14 +12,17 @@ export interface ChmPlan {
 }
 
 /**
- * The cell, unless given: a share of the crown scale; coarser where the extent would need too many cells.
+ * The cell, unless given: that of the crown scale and the points; coarser where the extent would need too many cells.
  * Errors: invalid_argument for an extent that needs too many cells.
  */
-export function chmPlan(filter: CheckedChm, points: number, extent: readonly [number, number]): ChmPlan {
+export function chmPlan(
+  filter: CheckedChm,
+  { vegetation_count, extent, spacing_m }: Pick<SortedTreeInput, "vegetation_count" | "extent" | "spacing_m">,
+): ChmPlan {
   const { cell, crown_scale } = filter;
-  const [finest, coarsest] = CHM_CELL_LIMITS;
-  const wanted = cell ?? Math.min(coarsest, Math.max(finest, crown_scale / CHM_CELLS_PER_SCALE));
-  const cost = native.canopyCrownsCost(points, extent, wanted);
+  const coarsest = CHM_CELL_LIMITS[1];
+  const wanted = cell ?? chmCell(crown_scale, spacing_m);
+  const cost = native.canopyCrownsCost(vegetation_count, extent, wanted);
   const params = (cell_m: number) => ({ cell_m, min_height_m: filter.min_height, crown_scale_m: crown_scale });
   if (cost.admissible) return { params: params(wanted), bytes: cost.bytes, warnings: [] };
   const fits = Math.ceil(cost.finest_cell_m * 1000) / 1000;
@@ -32,5 +36,5 @@ export function chmPlan(filter: CheckedChm, points: number, extent: readonly [nu
     );
   }
   const warning = `The canopy height model has cells of ${fits} m instead of ${wanted.toFixed(3)} m, because the points extend over ${size}.`;
-  return { params: params(fits), bytes: native.canopyCrownsCost(points, extent, fits).bytes, warnings: [warning] };
+  return { params: params(fits), bytes: native.canopyCrownsCost(vegetation_count, extent, fits).bytes, warnings: [warning] };
 }

@@ -39,14 +39,16 @@ export interface SortedTreeInput extends TreeInput {
   readonly non_finite_count: number;
   /** Along x and y, metres. */
   readonly extent: readonly [number, number];
+  /** Typical distance of hits seen from above, ground or not, metres; 0 = unknown. */
+  readonly spacing_m: number;
 }
 
 export async function sorted(input: TreeInput, job: Job): Promise<SortedTreeInput> {
   const found = await job.track(() => treePoints(input.positions, input.skip, input.ground));
   const not_vegetation = job.adopt(new ColumnRef(found.skip)).native;
   const not_ground = found.not_ground && job.adopt(new ColumnRef(found.not_ground)).native;
-  const { vegetation_count, ground_count, non_finite_count, extent } = found;
-  return { ...input, not_vegetation, not_ground, vegetation_count, ground_count, non_finite_count, extent };
+  const { vegetation_count, ground_count, non_finite_count, extent, spacing_m } = found;
+  return { ...input, not_vegetation, not_ground, vegetation_count, ground_count, non_finite_count, extent, spacing_m };
 }
 
 /** The seeds of a request as a column; null for none. */

@@ -75,8 +75,7 @@ export async function planTrees(given: TreeInput, wish: TreesWish, deps: Deps, j
   requirePoints(input.vegetation_count, mayTile(filter, tiling), deps);
   if (filter.method === "default")
     return graphPlan({ input, warnings: filter.unused }, gathered, filter, tiling, deps, job);
-  const { vegetation_count, extent } = input;
-  const chm = chmPlan(filter, vegetation_count, extent);
+  const chm = chmPlan(filter, input);
   const warnings = [...filter.unused, ...(tiling?.tiling === "on" ? ["Method chm does not use tiling."] : [])];
   return { input, warnings, filter, chm, bytes: chm.bytes + 2 * gathered, cost_warning: null };
 }

@@ -12,6 +12,7 @@
 #include "ops/trees/coarse_ground.h"
 #include "ops/trees/crown_watershed.h"
 #include "ops/trees/treetops.h"
+#include "spatial/finite_box.h"
 #include "spatial/nearest_cells.h"
 
 namespace pc {
@@ -30,18 +31,6 @@ void check(const CanopyCrownsParams& params, HitPoints points, Span<const Vec3d>
           "chm_crown_scale must be finite and positive");
   require(points.size() < std::numeric_limits<std::uint32_t>::max(), "fewer than 2^32 points are needed");
   for (const Vec3d& seed : seeds) require(is_finite(seed), "seed_points must be finite");
-}
-
-Box3d box_of(Span<const Vec3d> points, OpContext& ctx) {
-  const std::size_t blocks = (points.size + kGrain - 1) / kGrain;
-  std::vector<Box3d> boxes(blocks);
-  parallel_for(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (is_finite(points[i])) boxes[begin / kGrain].add(points[i]);
-  });
-  Box3d box;
-  for (const Box3d& one : boxes) box.add(one);
-  return box;
 }
 
 struct Canopy {
@@ -234,8 +223,8 @@ CanopyCrownsResult canopy_crowns(HitPoints points, HitPoints ground, Span<const 
   ctx.begin_phase("Measuring the extent", points.size() + ground.size());
   CanopyCrownsResult result{};
   result.ground_given = ground.size() > 0;
-  const Box3d plants = box_of(points.xyz(), ctx);
-  Box3d everything = box_of(ground.xyz(), ctx);
+  const Box3d plants = finite_box(points.xyz(), ctx);
+  Box3d everything = finite_box(ground.xyz(), ctx);
   everything.add(plants);
   if (plants.empty()) {
     result.tops.assign(seeds.size, {kUnknown, kUnknown, kUnknown});
@@ -247,7 +236,7 @@ CanopyCrownsResult canopy_crowns(HitPoints points, HitPoints ground, Span<const 
   const RasterFrame frame = centered_frame(plants, params.cell_m, kMaxCanopyCells);
   const Column<double> heights = [&] {
     const CoarseGround terrain = coarse_ground(points, ground, everything, ctx);
-    return canopy_model(points, terrain, frame, ctx);
+    return canopy_model(points, ground, terrain, frame, ctx);
   }();
   const Canopy canopy{frame, heights.view(), params.min_height_m};
   const std::vector<std::uint32_t> tops =

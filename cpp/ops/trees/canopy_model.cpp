@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -55,8 +56,31 @@ Column<double> greatest_heights(HitPoints points, const CoarseGround& ground, co
   return out;
 }
 
-/// Fills empty cells near others.
-void fill_holes(const RasterFrame& frame, Span<double> heights, OpContext& ctx) {
+/// Sets the cells to 0 that hold ground alone, and marks them with 1.
+BulkVector<std::uint8_t> put_ground(HitPoints seen, const RasterFrame& frame, Span<double> heights,
+                                    OpContext& ctx) {
+  BulkVector<std::uint8_t> ground(heights.size);
+  parallel_for(ctx, ground.size(), kCells, [&](std::size_t begin, std::size_t end) {
+    std::fill(ground.begin() + begin, ground.begin() + end, std::uint8_t{0});
+  });
+  const Span<const Vec3d> xyz = seen.xyz();
+  parallel_for(ctx, xyz.size, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_finite(xyz[i]) || !frame.contains(xyz[i])) continue;
+      std::atomic_ref(ground[frame.cell_of(xyz[i])]).store(1, std::memory_order_relaxed);
+    }
+  });
+  parallel_for(ctx, ground.size(), kCells, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!std::isnan(heights[i])) ground[i] = 0;
+      if (ground[i] != 0) heights[i] = 0;
+    }
+  });
+  return ground;
+}
+
+/// Fills empty cells near others; one filled from ground is ground.
+void fill_holes(const RasterFrame& frame, Span<double> heights, Span<std::uint8_t> ground, OpContext& ctx) {
   BulkVector<std::uint8_t> known(heights.size);
   parallel_for(ctx, heights.size, kCells, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) known[i] = std::isnan(heights[i]) ? 0 : 1;
@@ -69,7 +93,9 @@ void fill_holes(const RasterFrame& frame, Span<double> heights, OpContext& ctx) 
       if (known[i] != 0 || from == kNoCell) continue;
       const double dx = static_cast<double>(i % frame.nx) - from % frame.nx;
       const double dy = static_cast<double>(i / frame.nx) - from / frame.nx;
-      if (dx * dx + dy * dy <= reach * reach) heights[i] = heights[from];
+      if (dx * dx + dy * dy > reach * reach) continue;
+      heights[i] = heights[from];
+      ground[i] = ground[from];
     }
   });
 }
@@ -127,15 +153,22 @@ void smooth(const RasterFrame& frame, Span<double> heights, OpContext& ctx) {
 
 }  // namespace
 
-Column<double> canopy_model(HitPoints points, const CoarseGround& ground, const RasterFrame& frame,
-                            OpContext& ctx) {
-  ctx.begin_phase("Building the canopy height model", points.size() + 6 * frame.cells());
-  Column<double> heights = [&] {
-    const Column<double> greatest = greatest_heights(points, ground, frame, ctx);
-    return pit_fill(frame.nx, frame.ny, greatest.view(), ctx);
-  }();
-  fill_holes(frame, heights.view(), ctx);
+Column<double> canopy_model(HitPoints points, HitPoints seen, const CoarseGround& ground,
+                            const RasterFrame& frame, OpContext& ctx) {
+  ctx.begin_phase("Building the canopy height model", points.size() + seen.size() + 8 * frame.cells());
+  Column<double> highest = greatest_heights(points, ground, frame, ctx);
+  BulkVector<std::uint8_t> is_ground = put_ground(seen, frame, highest.view(), ctx);
+  Column<double> heights = pit_fill(frame.nx, frame.ny, highest.view(), ctx);
+  parallel_for(ctx, heights.size(), kCells, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (heights[i] > 0) is_ground[i] = 0;
+  });
+  fill_holes(frame, heights.view(), {is_ground.data(), is_ground.size()}, ctx);
   smooth(frame, heights.view(), ctx);
+  parallel_for(ctx, heights.size(), kCells, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_ground[i] != 0) heights[i] = kVoid;
+  });
   return heights;
 }
 

@@ -11,6 +11,7 @@
 #include "core/radix_sort.h"
 #include "core/round.h"
 #include "ops/trees/local_position.h"
+#include "spatial/finite_box.h"
 
 namespace pc {
 
@@ -26,20 +27,6 @@ constexpr std::uint64_t kShare = 16;         // one voxel of so many is counted,
 constexpr std::size_t kAllCounted = 65'536;  // of clouds with more points
 constexpr std::uint64_t kFewestNodes = 128;
 constexpr int kBisections = 6;
-
-Box3d box_of(Span<const Vec3d> xyz, OpContext& ctx) {
-  std::vector<Box3d> boxes((xyz.size + kBlock - 1) / kBlock);
-  parallel_for(ctx, xyz.size, kBlock, [&](std::size_t begin, std::size_t end) {
-    Box3d box;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (is_finite(xyz[i])) box.add(xyz[i]);
-    }
-    boxes[begin / kBlock] = box;
-  });
-  Box3d all;
-  for (const Box3d& box : boxes) all.add(box);
-  return all;
-}
 
 /// Largest distance of the box from the origin along an axis.
 double reach_of(const Box3d& box, const Vec3d& origin) {
@@ -207,7 +194,7 @@ PathNodes path_nodes(HitPoints points, Span<const float> heights, double edge_m,
   require(!origin || is_finite(*origin), "origin must be finite");
   ctx.begin_phase("Gathering voxels", 5 * xyz.size);
   PathNodes nodes;
-  const Box3d box = box_of(xyz, ctx);
+  const Box3d box = finite_box(xyz, ctx);
   nodes.node_of.resize(xyz.size);
   std::fill(nodes.node_of.begin(), nodes.node_of.end(), kNoNode);
   nodes.edge_m = edge_m;
@@ -230,7 +217,7 @@ PathNodes path_nodes(HitPoints points, Span<const float> heights, double edge_m,
 VoxelCount voxel_count(HitPoints points, double edge_m, OpContext& ctx) {
   require(std::isfinite(edge_m) && edge_m > 0, "the edge of a voxel must be finite and above 0");
   ctx.begin_phase("Counting voxels", 0);
-  const Box3d box = box_of(points.xyz(), ctx);
+  const Box3d box = finite_box(points.xyz(), ctx);
   return box.empty() ? VoxelCount{0, 0} : counted(points.xyz(), grid_over(box, edge_m, {}), ctx);
 }
 
@@ -240,7 +227,7 @@ double path_node_edge(HitPoints points, double finest_m, std::uint64_t most_node
   require(most_nodes >= kFewestNodes, "any cloud has 128 voxels");
   if (xyz.size <= most_nodes) return finest_m;
   ctx.begin_phase("Counting voxels", 0);
-  const Box3d box = box_of(xyz, ctx);
+  const Box3d box = finite_box(xyz, ctx);
   if (box.empty()) return finest_m;
   const auto fits = [&](double edge) {
     return counted(xyz, grid_over(box, edge, {}), ctx).voxels <= most_nodes;

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "ops/cloud/class_set.h"
+#include "ops/trees/return_spacing.h"
 
 namespace pc {
 
@@ -24,7 +25,7 @@ TreePoints tree_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
   require(skip.empty() || skip.size == positions.size, "one skip flag per row is needed");
   require(ground == nullptr || ground->size() == positions.size, "one ground class per row is needed");
   ctx.begin_phase("Separating ground and vegetation", positions.size);
-  TreePoints out{Column<std::uint8_t>(positions.size), {}, 0, 0, 0, {}};
+  TreePoints out{Column<std::uint8_t>(positions.size), {}, 0, 0, 0, {}, 0};
   if (ground != nullptr) {
     out.not_ground = Column<std::uint8_t>(positions.size);
     const ClassSet classes({1});
@@ -58,6 +59,7 @@ TreePoints tree_points(Span<const Vec3d> positions, Span<const std::uint8_t> ski
     out.non_finite_count += tally.non_finite;
     out.box.add(tally.box);
   }
+  out.spacing_m = return_spacing(positions, skip, ctx);
   return out;
 }
 

@@ -20,6 +20,7 @@ struct TreePoints {
   std::uint64_t ground_count;      ///< finite hits labelled as ground
   std::uint64_t non_finite_count;  ///< hits with a coordinate that is not finite, ground or not
   Box3d box;                       ///< of the vegetation
+  double spacing_m;                ///< of the finite hits, ground or not: return_spacing.h
 };
 
 /// Sorts the rows of a cloud into vegetation and ground.
@@ -27,7 +28,7 @@ struct TreePoints {
 /// positions  (n) metres
 /// skip       (n) non-zero = a miss or deleted, or empty = none
 /// ground     (n) any scalar type, a row is ground if the value rounds to 1; nullptr = unknown
-/// Cost       One streaming pass, 1 byte per row, 2 with ground. Cancel within 50 ms.
+/// Cost       Three streaming passes, 1 byte per row, 2 with ground. Cancel within 50 ms.
 /// Errors     kInvalidArgument for lengths that differ.
 TreePoints tree_points(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const AnyColumn* ground,
                        OpContext& ctx);

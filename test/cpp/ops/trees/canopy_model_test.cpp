@@ -29,14 +29,15 @@ CoarseGround ground_of(const std::vector<Vec3d>& plants, const std::vector<Vec3d
   return coarse_ground(hits(plants), hits(ground), box, ctx);
 }
 
-std::vector<double> model(const std::vector<Vec3d>& points, const RasterFrame& frame, int threads = 2) {
+std::vector<double> model(const std::vector<Vec3d>& points, const RasterFrame& frame, int threads = 2,
+                          const std::vector<Vec3d>& seen = {}) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   Box3d box;
   box.add(Vec3d{frame.min_x, frame.min_y, 0});
   box.add(Vec3d{frame.min_x + frame.nx * frame.cell, frame.min_y + frame.ny * frame.cell, 0});
   const std::vector<Vec3d> flat{{0, 0, 0}};
-  const Column<double> out = canopy_model(hits(points), ground_of(points, flat, box), frame, ctx);
+  const Column<double> out = canopy_model(hits(points), hits(seen), ground_of(points, flat, box), frame, ctx);
   return {out.view().begin(), out.view().end()};
 }
 

@@ -88,6 +88,7 @@ const TreeField kTreeFields[] = {
     {"n_crown_points", [](const MeasuredTree& t) { return static_cast<double>(t.crown.point_count); }},
     {"crown_base_height_m", [](const MeasuredTree& t) { return t.crown.base_height_m; }},
     {"crown_projected_area_m2", [](const MeasuredTree& t) { return t.crown.projected_area_m2; }},
+    {"crown_area_gain_m2", [](const MeasuredTree& t) { return t.crown.area_gain_m2; }},
     {"crown_max_width_m", [](const MeasuredTree& t) { return t.crown.max_width_m; }},
     {"crown_perp_width_m", [](const MeasuredTree& t) { return t.crown.perp_width_m; }},
     {"crown_offset_m", [](const MeasuredTree& t) { return t.crown.offset_m; }},

@@ -1,9 +1,5 @@
 import { DEFAULT_SMRF } from "../../../shared/contract/segment-ground.ts";
-import {
-  chmCell,
-  DEFAULT_CHM,
-  DEFAULT_CUT_PURSUIT,
-} from "../../../shared/contract/segment-trees.ts";
+import { chmCell, DEFAULT_CHM, DEFAULT_CUT_PURSUIT } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { defaultCell } from "../analyze/cell-size.ts";
 import type { Workflow } from "./workflow.ts";

@@ -36,5 +36,9 @@ export function chmPlan(
     );
   }
   const warning = `The canopy height model has cells of ${fits} m instead of ${wanted.toFixed(3)} m, because the points extend over ${size}.`;
-  return { params: params(fits), bytes: native.canopyCrownsCost(vegetation_count, extent, fits).bytes, warnings: [warning] };
+  return {
+    params: params(fits),
+    bytes: native.canopyCrownsCost(vegetation_count, extent, fits).bytes,
+    warnings: [warning],
+  };
 }

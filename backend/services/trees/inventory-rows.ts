@@ -74,6 +74,8 @@ export interface InventoryRows {
   readonly scatters_m: readonly number[];
   /** Of the height of each measured tree: height_drop_m. */
   readonly drops_m: readonly number[];
+  /** Of the trees with a crown. */
+  readonly crowns: readonly { readonly area_m2: number; readonly gain_m2: number }[];
 }
 
 export function inventoryRows(
@@ -142,6 +144,9 @@ export function inventoryRows(
     scatters_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_scatter_m")),
     heights: measured.map((i) => ({ height_m: trees.get(i, "height_m"), dbh_m: trees.get(i, "dbh_diameter_m") })),
     drops_m: measured.map((i) => trees.get(i, "height_drop_m")),
+    crowns: measured
+      .map((i) => ({ area_m2: trees.get(i, "crown_projected_area_m2"), gain_m2: trees.get(i, "crown_area_gain_m2") }))
+      .filter(({ area_m2 }) => area_m2 > 0),
     small_count,
     failed_count: skipped.length / 3 - small_count,
   };
@@ -216,6 +221,7 @@ function measures(trees: Table, i: number, method: "ransac" | "hough") {
     n_crown_points: get("n_crown_points"),
     crown_base_height_m: known("crown_base_height_m"),
     crown_projected_area_m2: area,
+    crown_area_gain_m2: known("crown_area_gain_m2"),
     crown_diameter_mean_m: widest === null || across === null ? null : (widest + across) / 2,
     crown_diameter_equiv_m: area === null ? null : 2 * Math.sqrt(area / Math.PI),
     crown_max_width_m: widest,

@@ -1,5 +1,6 @@
 import type { TreeInventoryRequest } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
+import { gainWarnings } from "./crown-gains.ts";
 import { type CutTrees, cutWarnings } from "./cut-trees.ts";
 import { doubtfulWarnings } from "./doubtful-diameters.ts";
 import { dropWarnings } from "./height-drops.ts";
@@ -19,7 +20,7 @@ export function inventoryWarnings(
   { min_points, tree_ids }: TreeInventoryRequest,
   cut: CutTrees,
 ): string[] {
-  const { small_count, failed_count, ground_sources, impossible, diameters, scatters_m, drops_m } = rows;
+  const { small_count, failed_count, ground_sources, impossible, diameters, scatters_m, drops_m, crowns } = rows;
   const warnings: string[] = [];
   if (small_count > 0)
     warnings.push(`${many(small_count, "tree")} with fewer than ${min_points} points skipped (min_points).`);
@@ -37,6 +38,7 @@ export function inventoryWarnings(
     ...doubtfulWarnings(diameters),
     ...scatterWarnings(scatters_m),
     ...dropWarnings(drops_m),
+    ...gainWarnings(crowns),
     ...cutTreeWarnings(rows, cut),
     ...registrationWarnings(found.scan_offsets, found.view_fit),
   );

@@ -20,6 +20,7 @@ namespace pc {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
+constexpr double kAny = std::numeric_limits<double>::lowest();  // voids are none
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint32_t kNoMarker = std::numeric_limits<std::uint32_t>::max();
 
@@ -36,9 +37,8 @@ void check(const CanopyCrownsParams& params, HitPoints points, Span<const Vec3d>
 struct Canopy {
   const RasterFrame& frame;
   Span<const double> heights;
-  double least;
 
-  bool holds(std::size_t cell) const { return heights[cell] >= least; }
+  bool holds(std::size_t cell) const { return !std::isnan(heights[cell]); }
 };
 
 double squared_flat_distance(const Vec3d& seed, const RasterFrame& frame, std::size_t cell) {
@@ -236,14 +236,13 @@ CanopyCrownsResult canopy_crowns(HitPoints points, HitPoints ground, Span<const 
   const RasterFrame frame = centered_frame(plants, params.cell_m, kMaxCanopyCells);
   const Column<double> heights = [&] {
     const CoarseGround terrain = coarse_ground(points, ground, everything, ctx);
-    return canopy_model(points, ground, terrain, frame, ctx);
+    return canopy_model(points, ground, terrain, frame, params.min_height_m, ctx);
   }();
-  const Canopy canopy{frame, heights.view(), params.min_height_m};
+  const Canopy canopy{frame, heights.view()};
   const std::vector<std::uint32_t> tops =
-      treetops(frame, heights.view(), kTreetopWindow * params.crown_scale_m, params.min_height_m, ctx);
+      treetops(frame, heights.view(), kTreetopWindow * params.crown_scale_m, kAny, ctx);
   const Marked marked = mark(canopy, tops, seeds, kSeedReach * params.crown_scale_m, ctx);
-  const Column<std::uint32_t> crowns =
-      crown_watershed(frame, heights.view(), params.min_height_m, marked.markers, ctx);
+  const Column<std::uint32_t> crowns = crown_watershed(frame, heights.view(), kAny, marked.markers, ctx);
   ctx.begin_phase("Labelling points", 2 * points.size());
   Column<std::uint32_t> labels = label_points(points.xyz(), frame, crowns, ctx);
   const std::vector<std::uint32_t> number = renumbered(marked, seeds.size, frame, labels, result, ctx);

@@ -154,20 +154,24 @@ void smooth(const RasterFrame& frame, Span<double> heights, OpContext& ctx) {
 }  // namespace
 
 Column<double> canopy_model(HitPoints points, HitPoints seen, const CoarseGround& ground,
-                            const RasterFrame& frame, OpContext& ctx) {
+                            const RasterFrame& frame, double least, OpContext& ctx) {
   ctx.begin_phase("Building the canopy height model", points.size() + seen.size() + 8 * frame.cells());
   Column<double> highest = greatest_heights(points, ground, frame, ctx);
-  BulkVector<std::uint8_t> is_ground = put_ground(seen, frame, highest.view(), ctx);
+  BulkVector<std::uint8_t> outside = put_ground(seen, frame, highest.view(), ctx);
   Column<double> heights = pit_fill(frame.nx, frame.ny, highest.view(), ctx);
   parallel_for(ctx, heights.size(), kCells, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (heights[i] > 0) is_ground[i] = 0;
+      if (heights[i] > 0) outside[i] = 0;
   });
-  fill_holes(frame, heights.view(), {is_ground.data(), is_ground.size()}, ctx);
+  fill_holes(frame, heights.view(), {outside.data(), outside.size()}, ctx);
+  parallel_for(ctx, heights.size(), kCells, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (!(heights[i] >= least)) outside[i] = 1;
+  });
   smooth(frame, heights.view(), ctx);
   parallel_for(ctx, heights.size(), kCells, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (is_ground[i] != 0) heights[i] = kVoid;
+      if (outside[i] != 0) heights[i] = kVoid;
   });
   return heights;
 }

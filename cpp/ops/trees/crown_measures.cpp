@@ -175,11 +175,16 @@ double voxel_volume(Span<const Vec3d> points, const std::vector<std::size_t>& ro
 
 }  // namespace
 
+double hull_gain(std::size_t corners, std::size_t points) {
+  const auto c = static_cast<double>(corners);
+  return c / (static_cast<double>(points) + 1 - c);
+}
+
 CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const CrownMeasureParams& params,
                             OpContext& ctx) {
   require(params.voxel_size_m > 0 && params.gap_m > 0 && params.bin_m > 0, "sizes must be above 0");
   const double none = std::nan("");
-  CrownMeasures out{0, none, {}, none, none, none, none, none, none, none};
+  CrownMeasures out{0, none, {}, none, none, none, none, none, none, none, none};
   const std::vector<std::size_t> rows = crown_rows(points, stem, ctx);
   out.point_count = rows.size();
   if (rows.empty()) return out;
@@ -190,10 +195,12 @@ CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const Cr
     if (k % kPollPoints == 0) ctx.checkpoint();
     hull.add({points[rows[k]].x, points[rows[k]].y});
   }
+  const std::size_t corners = hull.corners().size();
   out.hull = with_fewer_corners(hull.corners(), kMostCorners);
   if (out.hull.size() < 3) return out;
   const PolygonMoments moments = moments_of(out.hull);
   out.projected_area_m2 = moments.area;
+  out.area_gain_m2 = moments.area * hull_gain(corners, rows.size());
   out.eccentricity = eccentricity_of(moments);
   std::tie(out.max_width_m, out.perp_width_m) = widths_of(out.hull);
   const double dx = moments.centroid.x - stem.base.x, dy = moments.centroid.y - stem.base.y;

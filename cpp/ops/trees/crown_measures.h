@@ -21,11 +21,16 @@ struct CrownMeasures {
   double base_height_m;  ///< above the ground at the stem's base
   ConvexPolygon hull;    ///< seen from above; fewer than 3 corners = none, at most 720
   double projected_area_m2;
+  double area_gain_m2;                  ///< by how much more the crown is thought to cover: hull_gain
   double max_width_m, perp_width_m;     ///< widest width of the hull, and its width at right angles to it
   double offset_m, offset_azimuth_deg;  ///< of the hull's centroid from the stem's base
   double eccentricity;                  ///< of the ellipse with the hull's second moments, 0 = round
   double voxel_volume_m3;               ///< cubes with a point, of a lattice fixed to the coordinates
 };
+
+/// By how much a convex region is larger than the hull of n points spread evenly over it, in the mean, as a part of the hull:
+/// c / (n + 1 - c) with c corners. Source: Ripley & Rasson 1977, J. Appl. Prob. 14, 483, from Efron 1965.
+double hull_gain(std::size_t corners, std::size_t points);
 
 /// Measures the crown of a tree.
 ///

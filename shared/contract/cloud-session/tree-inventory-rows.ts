@@ -92,6 +92,9 @@ export const TreeRow = z
     n_crown_points: z.int().optional().describe("points that are not stem"),
     crown_base_height_m: nullable("lower end of the crown above ground_z, metres"),
     crown_projected_area_m2: nullable("area of the convex hull of the crown seen from above, m2"),
+    crown_area_gain_m2: nullable(
+      "how much larger it would be, in the mean, if the points are spread evenly over the crown, m2: hulls of few points are smaller than the crown (Ripley & Rasson 1977); crowns thin out towards their edge, so that those of generated stands were larger by 1.5 to 4 times this",
+    ),
     crown_diameter_mean_m: nullable("mean of the two crown widths, metres"),
     crown_diameter_equiv_m: nullable("diameter of a circle of the same area, metres"),
     crown_max_width_m: nullable("largest width of the crown, metres"),

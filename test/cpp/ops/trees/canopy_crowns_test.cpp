@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <random>
 #include <set>
 
 #include "support/cancel_phase.h"
@@ -63,6 +64,26 @@ TEST(CanopyCrowns, PlantedConesAreFoundWithTheirTops) {
       ASSERT_GE(top.z, 0.8 * cone.height - 2.5 * slope);
     }
   }
+}
+
+TEST(CanopyCrowns, SidesOfACrownAreNoTrees) {
+  // Columns of leaves with sides that fall 3 to 6 m, seen from above among ground: without it 4 and more trees each.
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<Vec3d> plants, ground;
+  for (int i = 0; i < 40 * 30 * 10; ++i) {
+    const Vec3d at{40 * unit(random), 30 * unit(random), 0};
+    const double from = std::hypot(std::fmod(at.x, 10) - 5, std::fmod(at.y, 10) - 5) / 3;
+    if (from >= 1) {
+      ground.push_back(at);
+    } else {
+      plants.push_back(at + Vec3d{0, 0, 12 - 3 * from - 3 * from * from * unit(random)});
+    }
+  }
+  const CanopyCrownsResult found = crowns(plants, ground);
+  EXPECT_EQ(found.tops.size(), 12U);
+  EXPECT_GT(crowns(plants, {ground[0]}).tops.size(), 24U);
+  for (const std::uint32_t tree : found.tree_instance.view()) EXPECT_GT(tree, 0U);
 }
 
 TEST(CanopyCrowns, NumbersFollowTheTops) {

@@ -30,21 +30,24 @@ CoarseGround ground_of(const std::vector<Vec3d>& plants, const std::vector<Vec3d
 }
 
 std::vector<double> model(const std::vector<Vec3d>& points, const RasterFrame& frame, int threads = 2,
-                          const std::vector<Vec3d>& seen = {}) {
+                          const std::vector<Vec3d>& seen = {}, double least = -1e3) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   Box3d box;
   box.add(Vec3d{frame.min_x, frame.min_y, 0});
   box.add(Vec3d{frame.min_x + frame.nx * frame.cell, frame.min_y + frame.ny * frame.cell, 0});
   const std::vector<Vec3d> flat{{0, 0, 0}};
-  const Column<double> out = canopy_model(hits(points), hits(seen), ground_of(points, flat, box), frame, ctx);
+  const Column<double> out =
+      canopy_model(hits(points), hits(seen), ground_of(points, flat, box), frame, least, ctx);
   return {out.view().begin(), out.view().end()};
 }
 
-/// Steps 3 and 4 of the definition, one cell at a time, from closed heights.
-std::vector<double> smoothed(const std::vector<double>& closed, int nx, double cell) {
+/// Steps 3 to 6 of the definition, one cell at a time, from closed heights and cells that hold ground alone.
+std::vector<double> smoothed(const std::vector<double>& closed, std::vector<bool> ground, int nx, double cell,
+                             double least) {
   const int ny = static_cast<int>(closed.size()) / nx;
   std::vector<double> filled = closed, out = closed;
+  const std::vector<bool> seen = ground;
   for (int at = 0; at < nx * ny; ++at) {
     if (!std::isnan(closed[at])) continue;
     double best = std::pow(std::max(1 / cell, 2.0), 2) + 1e-9;
@@ -54,6 +57,7 @@ std::vector<double> smoothed(const std::vector<double>& closed, int nx, double c
         if (std::isnan(closed[y * nx + x]) || d >= best) continue;
         best = d;
         filled[at] = closed[y * nx + x];
+        ground[at] = seen[y * nx + x];
       }
     }
   }
@@ -66,12 +70,12 @@ std::vector<double> smoothed(const std::vector<double>& closed, int nx, double c
       sum += w * filled[other];
       weight += w;
     }
-    out[at] = std::isnan(filled[at]) ? NAN : sum / weight;
+    out[at] = !(filled[at] >= least) || ground[at] ? NAN : sum / weight;
   }
   return out;
 }
 
-TEST(CanopyModel, EqualsItsDefinition) {
+void equals_its_definition(bool with_ground, double lowest) {
   for (const double cell : {0.2, 1.0}) {
     const int nx = 24, ny = 19;
     const RasterFrame frame{0, 0, cell, nx, ny};
@@ -84,6 +88,15 @@ TEST(CanopyModel, EqualsItsDefinition) {
       points.push_back(p);
       double& top = greatest[frame.cell_of(p)];
       top = std::isnan(top) ? p.z : std::max(top, p.z);
+    }
+    std::vector<Vec3d> seen;
+    std::vector<bool> ground(nx * ny, false);
+    for (int i = 0; with_ground && i < 120; ++i) {
+      const Vec3d p{unit(random) * nx * cell * 1.2, unit(random) * ny * cell, unit(random) - 0.5};
+      seen.push_back(p);
+      if (!frame.contains(p) || !std::isnan(greatest[frame.cell_of(p)])) continue;
+      greatest[frame.cell_of(p)] = 0;
+      ground[frame.cell_of(p)] = true;
     }
     // Closing with empty cells as -infinity changes only cells whose 3 x 3 windows are all occupied somewhere.
     const auto at = [&](int x, int y) {
@@ -106,8 +119,10 @@ TEST(CanopyModel, EqualsItsDefinition) {
         closed[y * nx + x] = least;
       }
     }
-    const std::vector<double> expected = smoothed(closed, nx, cell), found = model(points, frame);
-    const std::vector<double> single = model(points, frame, 1);
+    for (int i = 0; i < nx * ny; ++i) ground[i] = ground[i] && !(closed[i] > 0);
+    const std::vector<double> expected = smoothed(closed, ground, nx, cell, lowest);
+    const std::vector<double> found = model(points, frame, 2, seen, lowest);
+    const std::vector<double> single = model(points, frame, 1, seen, lowest);
     EXPECT_EQ(std::memcmp(single.data(), found.data(), found.size() * sizeof(double)), 0);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(std::isnan(found[i]), std::isnan(expected[i])) << cell << " " << i;
@@ -116,6 +131,12 @@ TEST(CanopyModel, EqualsItsDefinition) {
       }
     }
   }
+}
+
+TEST(CanopyModel, EqualsItsDefinition) { equals_its_definition(false, -1e3); }
+TEST(CanopyModel, EqualsItsDefinitionAboveGround) {
+  equals_its_definition(true, 2);
+  equals_its_definition(true, 0);
 }
 
 TEST(CanopyModel, AConstantCanopyStaysConstantUpToItsEdge) {

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <numbers>
 #include <random>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -133,6 +134,28 @@ TEST(CrownMeasures, LinesSinglePointsAndHugeHeights) {
 
 /// CPU seconds since a start.
 double cpu_since(std::clock_t start) { return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC; }
+
+TEST(CrownMeasures, TheGainMakesUpForFewPoints) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const double disc = 4 * std::acos(-1.0);
+  for (const int count : {8, 30, 200}) {
+    double hulls = 0, gained = 0;
+    const int trees = 1500;
+    for (int tree = 0; tree < trees; ++tree) {
+      std::vector<Vec3d> points;
+      while (points.size() < static_cast<std::size_t>(count)) {
+        const Vec3d p{2 * unit(random), 2 * unit(random), 5 + unit(random)};
+        if (std::hypot(p.x, p.y) <= 2) points.push_back(p + Vec3d{9, 9, 0});
+      }
+      const CrownMeasures crown = measure(points);
+      hulls += crown.projected_area_m2 / trees;
+      gained += (crown.projected_area_m2 + crown.area_gain_m2) / trees;
+    }
+    EXPECT_LT(hulls, (count == 200 ? 0.96 : 0.85) * disc) << count;
+    EXPECT_NEAR(gained, disc, 0.05 * disc) << count;
+  }
+}
 
 /// Measures a crown and cancels after some CPU time. Returns the CPU seconds from then to the end, or a negative number if
 /// the crown was measured before.

@@ -71,6 +71,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     "search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm)",
     "find trees by their crowns (--method chm)",
   ],
+  [/ \(chm_crown_scale \/ 12\), because/g, ", because"],
   [/, so chm_crown_scale ([\d.]+ m) is (.*?); give the width of the smaller crowns/g, ", so a crown width of $1 is $2"],
   [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
   [" skipped (min_points).", " skipped."],

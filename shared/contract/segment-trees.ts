@@ -33,7 +33,7 @@ export const DEFAULT_TILE_BUFFER_M = 10;
 
 /** Defaults of the canopy height model. */
 export const DEFAULT_CHM = { chm_min_height: 2, chm_crown_scale: 2.5 } as const;
-const CHM_CELLS_PER_SCALE = 12;
+export const CHM_CELLS_PER_SCALE = 12;
 const CHM_CELL_PER_SPACING = 0.6;
 export const CHM_CELL_LIMITS = [0.1, 1] as const;
 

@@ -14,6 +14,8 @@ const CHM = { method: "chm" };
 describe("crowns in a canopy height model", () => {
   test("every planted tree is one tree; ground is 0", async () => {
     const answer = await segment({ points, ground_class, ...CHM });
+    // The median square metre holds 8 points: a twelfth of the crown scale would be finer than they are.
+    const cell = 0.6 / Math.sqrt(8);
     expect(samePartition(answer.labels, trees)).toBe(true);
     expect(answer).toMatchObject({
       success: true,
@@ -25,14 +27,14 @@ describe("crowns in a canopy height model", () => {
       cost_warning: null,
       chm: {
         method: "chm",
-        cell: 2.5 / 12,
+        cell,
         min_height: 2,
         crown_scale: 2.5,
         smooth_sigma: 1,
         ground_source: "ground_class",
         num_trees: count,
       },
-      params: { chm_cell: 2.5 / 12, chm_min_height: 2, chm_crown_scale: 2.5 },
+      params: { chm_cell: cell, chm_min_height: 2, chm_crown_scale: 2.5 },
       non_finite: 0,
       warnings: [],
       error: null,
@@ -59,6 +61,7 @@ describe("crowns in a canopy height model", () => {
     const ground_class = points.map((_, i) => (i < sparse.length ? 2 : 1));
     const { warnings } = await segment({ points, ground_class, ...CHM });
     expect(warnings).toEqual([
+      expect.stringMatching(/^The canopy height model has cells of 0\.42 m instead of 0\.21 m .* 0\.71 m apart/),
       expect.stringMatching(/^Crowns have only [\d.]+ points on average, so chm_crown_scale 2\.5 m/),
     ]);
     expect((await segment({ points, ground_class, chm_crown_scale: 12, ...CHM })).warnings).toEqual([]);

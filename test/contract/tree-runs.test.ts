@@ -26,13 +26,26 @@ test("a large extent: coarser cells and a warning; a cell that is given is refus
   });
   const answer = await segment({ points, ground_class, ...CHM });
   expect([answer.success, answer.chm?.cell]).toEqual([true, 0.39]);
-  expect(answer.warnings).toEqual([expect.stringContaining("cells of 0.39 m instead of 0.208 m")]);
+  expect(answer.warnings).toEqual([
+    expect.stringContaining("cells of 0.39 m instead of 0.212 m, because the points extend over"),
+  ]);
   const given = await segment({ points, chm_cell: 0.2, ...CHM });
   cost.mockRestore();
   expect([given.success, given.code]).toEqual([false, "invalid_argument"]);
   expect(given.error).toMatch(/^chm_cell 0\.2 m makes too many cells for 1\d\.\d x 1\d\.\d m; 0\.39 m is the finest/);
   const stray = await segment({ points: [...points, [1e7, 1e7, 3]], ...CHM });
   expect(stray.error).toContain("Remove stray points");
+});
+
+test("points that are farther apart than the cells: wider cells and a warning", async () => {
+  const sparse = points.filter((_, i) => i % 9 === 0);
+  const answer = await segment({ points: sparse, ground_class: ground_class.filter((_, i) => i % 9 === 0), ...CHM });
+  expect(answer.chm?.cell).toBeGreaterThan(0.4);
+  expect(answer.warnings).toContainEqual(
+    expect.stringMatching(/cells of 0\.\d\d m instead of 0\.21 m .*, because the points are \d\.\d\d m apart/),
+  );
+  const given = await segment({ points: sparse, chm_cell: 0.2, ...CHM });
+  expect(given.warnings.join()).not.toContain("instead of");
 });
 
 test("an internal failure is reported in `error`", async () => {

@@ -1,4 +1,4 @@
-import { CHM_CELL_LIMITS, chmCell } from "../../../shared/contract/segment-trees.ts";
+import { CHM_CELL_LIMITS, CHM_CELLS_PER_SCALE, chmCell } from "../../../shared/contract/segment-trees.ts";
 import { AppError } from "../../../shared/errors.ts";
 import * as native from "../../native/trees.ts";
 import type { CheckedChm } from "./tree-filter.ts";
@@ -24,7 +24,8 @@ export function chmPlan(
   const wanted = cell ?? chmCell(crown_scale, spacing_m);
   const cost = native.canopyCrownsCost(vegetation_count, extent, wanted);
   const params = (cell_m: number) => ({ cell_m, min_height_m: filter.min_height, crown_scale_m: crown_scale });
-  if (cost.admissible) return { params: params(wanted), bytes: cost.bytes, warnings: [] };
+  const sparse = cell === null ? sparseWarnings(crown_scale, wanted, spacing_m) : [];
+  if (cost.admissible) return { params: params(wanted), bytes: cost.bytes, warnings: sparse };
   const fits = Math.ceil(cost.finest_cell_m * 1000) / 1000;
   const size = `${extent[0].toFixed(1)} x ${extent[1].toFixed(1)} m`;
   if (cell !== null || !(fits <= coarsest)) {
@@ -41,4 +42,17 @@ export function chmPlan(
     bytes: native.canopyCrownsCost(vegetation_count, extent, fits).bytes,
     warnings: [warning],
   };
+}
+
+/** A cell that is so many times as wide as that of the crown scale is told. */
+const TOLD_WIDER = 1.5;
+/** Crowns beside each other are told apart if both and the gap have a cell of their own. */
+const CELLS_APART = 3;
+
+function sparseWarnings(scale: number, cell_m: number, spacing_m: number): string[] {
+  const asked = scale / CHM_CELLS_PER_SCALE;
+  if (!(cell_m > TOLD_WIDER * asked)) return [];
+  return [
+    `The canopy height model has cells of ${cell_m.toFixed(2)} m instead of ${asked.toFixed(2)} m (chm_crown_scale / ${CHM_CELLS_PER_SCALE}), because the points are ${spacing_m.toFixed(2)} m apart, seen from above: crowns less than about ${(CELLS_APART * cell_m).toFixed(1)} m apart may be one tree.`,
+  ];
 }

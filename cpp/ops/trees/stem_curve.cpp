@@ -87,6 +87,14 @@ class Measuring {
     origin_ = {foot.x, foot.y, ground.lowest()};
   }
 
+  /// Of a tree whose stem is not seen.
+  Stem unseen() {
+    Stem stem{};
+    stem.reference_z = stem.seed_radius = std::nan("");
+    set_base(stem, upright_axis(), under({0, 0}).z);
+    return stem;
+  }
+
   Stem run() {
     const Slices level(points_, origin_, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, ctx_);
     Stem stem{};
@@ -365,7 +373,10 @@ class Measuring {
     ++sections_;
     const auto girth =
         measure_stem_girth(stretch, {expected.center, expected.radius}, section.axial_m, circle_params());
-    if (!girth) return true;
+    if (!girth) {
+      set_evidence(section, slices, {section.circle.center, section.circle.radius}, section.thickness_m / 2);
+      return true;
+    }
     const auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
                              kWindowRadii * girth->radius + kWindowRoom);
     // What the section itself shows of that circle.
@@ -377,10 +388,25 @@ class Measuring {
     section.circle.radius = girth->radius;
     section.circle.radius_sigma = girth->sigma;
     section.scatter_m = scatter_about({girth->center, girth->radius}, {near.data(), near.size()});
+    set_evidence(section, slices, {girth->center, girth->radius}, girth->half_length_m);
     const double distance = std::max(params_.inlier_distance_m, section.scatter_m);
     const FittedCircle& circle = section.circle;
     return !is_hollow({near.data(), near.size()}, {girth->center, girth->radius}, distance) &&
            !is_patchy({circle.arc_coverage, circle.max_gap_deg}, circle.inlier_count);
+  }
+
+  /// From the stretch that far to each side.
+  void set_evidence(StemSection& section, const Slices& slices, const PlainCircle& circle,
+                    double half_length_m) const {
+    const double window = kWindowRadii * circle.radius + kWindowRoom;
+    const auto all = slices.stretch(section.axial_m, 2 * half_length_m, circle.center, window);
+    const auto evidence = [&](Span<const Vec3d> points) {
+      return circle_evidence(points, circle.center, circle.radius, params_.inlier_distance_m, window);
+    };
+    section.evidence = evidence({all.data(), all.size()});
+    const auto slice = slices.stretch(section.axial_m, section.thickness_m, circle.center, window);
+    section.evidence.chance =
+        std::min(section.evidence.chance, evidence({slice.data(), slice.size()}).chance);
   }
 
   Span<const Vec3d> points_;
@@ -400,6 +426,12 @@ Stem measure_stem(Span<const Vec3d> points, const TreeGround& ground, const Stem
   require(params.seed_step_m > 0 && params.curve_step_m > 0 && params.slice_thickness_m > 0,
           "steps and the thickness of slices must be above 0");
   return Measuring(points, ground, params, ctx).run();
+}
+
+Stem unseen_stem(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
+                 OpContext& ctx) {
+  require(points.size > 0, "a tree needs points");
+  return Measuring(points, ground, params, ctx).unseen();
 }
 
 }  // namespace pc

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/op_context.h"
+#include "ops/trees/circle_evidence.h"
 #include "ops/trees/circle_fit.h"
 #include "ops/trees/tree_ground.h"
 
@@ -42,6 +43,9 @@ struct StemSection {
   double scatter_m;
   double thickness_m;
   std::size_t point_count;  ///< in the slice's window
+  /// Of the circle at breast height: of the stretch of stem that its radius is measured on, its chance the lesser of that of
+  /// the stretch and of the slice.
+  CircleEvidence evidence{};
   bool few_points, partial_arc, high_residual;
   bool ok;  ///< of a curve: trusted, and used to follow the stem
 };
@@ -67,5 +71,10 @@ struct Stem {
 /// Cost     O(n log n) time, 40 bytes per point. Cancel within 100 ms.
 Stem measure_stem(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
                   OpContext& ctx);
+
+/// That of a tree without one that is seen: upright under the highest point above the ground, or at the lowest points where
+/// the ground is not known (ADR 45). Cost O(n).
+Stem unseen_stem(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
+                 OpContext& ctx);
 
 }  // namespace pc

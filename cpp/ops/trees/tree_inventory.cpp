@@ -32,6 +32,11 @@ constexpr double kThick =
 constexpr double kThickInliers =
     0.8;  // least share of the slice's points on the circle: stems 1, leaves up to 0.75
 constexpr double kThickSigma = 0.1, kThickArc = 0.7;
+constexpr double kLeastFirm = 50;  // degrees: stems in three columns of a scan show more, or nothing but stem
+constexpr double kWideFirm = 90;
+constexpr double kMostChance =
+    -4.5;  // of few points: leaves seen from the air -3.7 at least, stems -5.8 at most
+constexpr double kMostOneSided = 0.3, kLeastTwoSided = 0.55;
 constexpr double kLeastArc = 0.3;  // of the circle: stumps seen from one side show more, walls and rocks less
 
 void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
@@ -100,14 +105,25 @@ bool is_thicket(const StemSection& at, double height_m, double sigma_m) {
   const double diameter = 2 * circle.radius;
   if (!(diameter > height_m / kThick) || circle.arc_coverage >= kThickArc) return false;
   const auto inliers = static_cast<double>(circle.inlier_count);
-  return inliers < kThickInliers * static_cast<double>(at.point_count) || sigma_m > kThickSigma * diameter;
+  return inliers < kThickInliers * static_cast<double>(at.point_count) || sigma_m > kThickSigma * diameter ||
+         (at.evidence.share < kThickInliers && (at.few_points || at.evidence.firm_deg < kWideFirm));
+}
+
+/// Whether a circle is one of many that the points lie on: a few columns of points on one side, or any few points.
+bool is_arbitrary(const StemSection& at, double height_m) {
+  const CircleEvidence& evidence = at.evidence;
+  const bool opposite = evidence.one_sided < kMostOneSided && evidence.two_sided > kLeastTwoSided;
+  return (evidence.firm_deg <= kLeastFirm && evidence.share < kThickInliers) ||
+         (evidence.firm_deg < kLeastFirm && 2 * at.circle.radius > height_m / kThick) ||
+         (at.few_points && (evidence.chance > kMostChance || opposite));
 }
 
 bool says_nothing(const StemSection& at, double height_m, double sigma_m) {
   const double diameter = 2 * at.circle.radius;
   const bool hardly_seen = at.few_points || at.circle.arc_coverage < kLeastArc;
   const bool is_odd = diameter > height_m / kLeastSlenderness || at.scatter_m > kMostRough;
-  return sigma_m > kMostSigma * diameter || (hardly_seen && is_odd) || is_thicket(at, height_m, sigma_m);
+  return sigma_m > kMostSigma * diameter || (hardly_seen && is_odd) || is_thicket(at, height_m, sigma_m) ||
+         is_arbitrary(at, height_m);
 }
 
 class Inventory {
@@ -281,7 +297,14 @@ class Inventory {
       out.stem.breast_height.reset();
       out.dbh_sigma_m = std::nan("");
     }
-    if (!out.stem.breast_height) distrust_leaves(out.stem, out.height_m, stem.breast_height_m);
+    if (!out.stem.breast_height) {
+      distrust_leaves(out.stem, out.height_m, stem.breast_height_m);
+      const auto& curve = out.stem.curve;
+      if (std::none_of(curve.begin(), curve.end(), [](const StemSection& at) { return at.ok; })) {
+        out.stem = unseen_stem(points, ground, stem, ctx_);
+        out.height_m = out.box.max.z - out.stem.base.z;
+      }
+    }
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;

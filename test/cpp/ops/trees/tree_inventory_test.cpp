@@ -465,6 +465,69 @@ TEST(TreeInventory, CirclesThroughSaplingsAreNoStems) {
   EXPECT_FALSE(is_no_stem(circle(0.3, 0.4, 50, 100), 6.1, 0.02)) << "as slender as trees are";
 }
 
+/// Columns of points `gap` apart on the near side of a stem at (10, 10), seen along +x; every `step` metres up to 4 m.
+void add_columns(Plot& plot, double diameter, int count, double gap, double step) {
+  for (int c = 0; c < count; ++c) {
+    const double y = gap * (c - (count - 1) / 2.0), x = -std::sqrt(diameter * diameter / 4 - y * y);
+    for (double z = 0.1; z < 4; z += step) plot.add({10 + x, 10 + y, z}, 1, static_cast<float>(z));
+  }
+  for (double z = 4; z < 14; z += 0.05) plot.add({10 + 0.01 * z, 10, z}, 1, static_cast<float>(z));
+}
+
+// Thin stems far from the scanner: two columns lie on circles of any width, and leaves around choose a wide one.
+TEST(TreeInventory, TwoColumnsAmongLeavesAreNoDiameter) {
+  const auto measured = [](int columns, double gap, double step, int leaves, int seed) {
+    Plot plot;
+    plot.random.seed(static_cast<std::uint64_t>(seed));
+    plot.add_ground(20);
+    add_columns(plot, 0.16, columns, gap, step);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    for (int i = 0; i < leaves;) {
+      const Vec3d p{unit(plot.random), unit(plot.random), 2 + 2 * unit(plot.random)};
+      if (std::hypot(p.x, p.y) < 0.1) continue;
+      plot.add({10 + p.x, 10 + p.y, p.z}, 1, static_cast<float>(p.z));
+      ++i;
+    }
+    return plot.measure().trees.at(0);
+  };
+  int diameters = 0, wrong = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    const auto& at = measured(2, 0.07, 0.1, 600, seed).stem.breast_height;
+    if (at) ++diameters;
+    if (at && std::abs(2 * at->circle.radius - 0.16) > 0.08) ++wrong;
+  }
+  EXPECT_LE(wrong, 2) << "of " << diameters;
+  const MeasuredTree clear = measured(8, 0.02, 0.14, 0, 1);
+  ASSERT_TRUE(clear.stem.breast_height.has_value()) << "eight columns, few points, nothing that hides them";
+  EXPECT_NEAR(2 * clear.stem.breast_height->circle.radius, 0.16, 0.02);
+}
+
+// Seen from the air: the crown of a tree of 18 m, and a sapling under its side.
+TEST(TreeInventory, ATreeSeenFromTheAirStandsUnderItsTop) {
+  for (int seed = 0; seed < 10; ++seed) {
+    Plot plot;
+    plot.random.seed(static_cast<std::uint64_t>(seed));
+    plot.add_ground(20, 0.2);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    const auto fill = [&](const Vec3d& from, const Vec3d& half, int count) {
+      for (int i = 0; i < count;) {
+        const Vec3d u{unit(plot.random), unit(plot.random), unit(plot.random)};
+        if (dot(u, u) > 1) continue;
+        const Vec3d p{from.x + half.x * u.x, from.y + half.y * u.y, from.z + half.z * u.z};
+        plot.add(p, 1, static_cast<float>(p.z));
+        ++i;
+      }
+    };
+    fill({10, 10, 13}, {2.5, 2.5, 5}, 1500);
+    fill({11.6, 10, 1.6}, {0.35, 0.35, 1.5}, 120);
+    plot.add({10, 10, 18.1}, 1, 18.1F);
+    const MeasuredTree tree = plot.measure().trees.at(0);
+    EXPECT_FALSE(tree.stem.breast_height.has_value()) << seed;
+    EXPECT_NEAR(tree.stem.base.x, 10, 1e-6) << seed;
+    EXPECT_NEAR(tree.stem.base.y, 10, 1e-6) << seed;
+  }
+}
+
 /// A stem of 0.3 m: noise, and a second scan that stands beside the first.
 TEST(TreeInventory, TheSpreadKnowsNoiseAndScansThatDoNotFit) {
   const auto measured = [](double noise_m, double shift_m) {

@@ -61,7 +61,7 @@ describe("crowns in a canopy height model", () => {
     const ground_class = points.map((_, i) => (i < sparse.length ? 2 : 1));
     const { warnings } = await segment({ points, ground_class, ...CHM });
     expect(warnings).toEqual([
-      expect.stringMatching(/^The canopy height model has cells of 0\.42 m instead of 0\.21 m .* 0\.71 m apart/),
+      expect.stringMatching(/^The canopy height model has cells of 0\.39 m instead of 0\.21 m .* 0\.64 m apart/),
       expect.stringMatching(/^Crowns have only [\d.]+ points on average, so chm_crown_scale 2\.5 m/),
     ]);
     expect((await segment({ points, ground_class, chm_crown_scale: 12, ...CHM })).warnings).toEqual([]);

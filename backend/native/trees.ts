@@ -43,6 +43,8 @@ export interface CanopyCrowns extends TreeLabels {
   readonly crown_points: number;
   /** The terrain comes from ground points, else from the lowest returns. */
   readonly ground_given: boolean;
+  /** Of the outlines of all crowns seen from above, the part along other crowns. */
+  readonly touching: number;
 }
 
 export interface CanopyCrownsCost {

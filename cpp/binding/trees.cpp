@@ -94,6 +94,7 @@ Napi::Value canopy_crowns_job(const Napi::CallbackInfo& info) {
         out.Set("empty_seeds", indices_to_js(env, answer.result.empty_seeds));
         out.Set("crown_points", static_cast<double>(answer.crown_points));
         out.Set("ground_given", answer.result.ground_given);
+        out.Set("touching", answer.result.touching);
         return out;
       });
 }

@@ -7,6 +7,7 @@ import { createClient } from "../../shared/client/index.ts";
 import { buildStand, EVERY } from "./forest/stand.ts";
 import { REFERENCE_PLOTS, referencePlot } from "./inventory-data.ts";
 import type { Part } from "./part.ts";
+import { plyOf } from "./ply.ts";
 
 const GROUPS = ["reference", "stands"] as const;
 const KINDS = ["apart", "interlocked", "understorey"] as const;
@@ -56,13 +57,6 @@ async function* standScenes(): AsyncGenerator<Scene> {
       yield { cloud: `stand, ${kind}`, positions: `${positions} of ${positions}`, xyz: stand.points.xyz, diameters };
     }
   }
-}
-
-const PROPERTIES = ["x", "y", "z"].map((name) => `property double ${name}\n`).join("");
-
-function plyOf(xyz: Float64Array): Buffer {
-  const head = `ply\nformat binary_little_endian 1.0\nelement vertex ${xyz.length / 3}\n${PROPERTIES}end_header\n`;
-  return Buffer.concat([Buffer.from(head), Buffer.from(xyz.buffer, xyz.byteOffset, xyz.byteLength)]);
 }
 
 const squares = (diameters: readonly number[]) => diameters.reduce((sum, one) => sum + one ** 2, 0);

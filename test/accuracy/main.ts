@@ -54,6 +54,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   "stand-models": async (wanted) => report((await import("./stand-models.ts")).standModelsPart, wanted),
   "lost-hits": async (wanted) => report((await import("./lost-hits.ts")).lostHitsPart, wanted),
   "lad-stands": async (wanted) => report((await import("./lad-stands.ts")).ladStandsPart, wanted),
+  air: async (wanted) => report((await import("./air-stands.ts")).airPart, wanted),
   hidden: async (wanted) => report((await import("./hidden-stems.ts")).hiddenPart, wanted),
   cut: async (wanted) => report((await import("./cut.ts")).cutPart, wanted),
   drift: async (wanted) => report((await import("./drift.ts")).driftPart, wanted),

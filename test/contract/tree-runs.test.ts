@@ -48,6 +48,20 @@ test("points that are farther apart than the cells: wider cells and a warning", 
   expect(given.warnings.join()).not.toContain("instead of");
 });
 
+test("crowns that touch are told, since trees hide under others", async () => {
+  const canopy = Array.from({ length: 90 * 90 }, (_, i) => {
+    const [x, y] = [0.2 * (i % 90), 0.2 * Math.floor(i / 90)];
+    const from = Math.hypot((x % 3) - 1.5, (y % 3) - 1.5);
+    return [x, y, 14 - from * from];
+  });
+  const answer = await segment({ points: canopy, ...CHM });
+  expect(answer.num_trees).toBe(36);
+  expect(answer.warnings).toContainEqual(
+    expect.stringMatching(/^Crowns touch along 56 % of their outlines: method chm .*, and those under others/),
+  );
+  expect((await segment({ points, ground_class, ...CHM })).warnings).toEqual([]);
+});
+
 test("an internal failure is reported in `error`", async () => {
   const spy = vi.spyOn(addon, "canopyCrowns").mockImplementation(() => {
     throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });

@@ -8,8 +8,10 @@ const SMOOTH_SIGMA = 1;
 const NAMED = 10;
 /** Crowns with fewer points on average are hardly crowns of their own. */
 const FEW_CROWN_POINTS = 25;
-/** Fewer crowns say nothing about the scale. */
+/** Fewer crowns say nothing about the scale, nor about what they hide. */
 const SEVERAL_CROWNS = 10;
+/** Part of the outlines along other crowns from which trees are hidden. */
+const TOLD_TOUCHING = 0.3;
 
 /** cpp/ops/trees/path_constants.h: plants that are this high are trees, also where they touch. */
 const CARPET_HEIGHT_M = 1.3;
@@ -50,6 +52,7 @@ export function chmReport(plan: ChmRun, found: CanopyCrowns): Report {
       ...plan.warnings,
       ...plan.chm.warnings,
       ...scaleWarnings(found, crown_scale_m),
+      ...touchWarnings(found),
       ...seedWarnings(found.empty_seeds),
     ],
   };
@@ -61,6 +64,14 @@ function scaleWarnings({ num_trees, crown_points }: CanopyCrowns, scale: number)
   if (num_trees < SEVERAL_CROWNS || mean >= FEW_CROWN_POINTS) return [];
   return [
     `Crowns have only ${mean.toFixed(1)} points on average, so chm_crown_scale ${scale} m is small for these points and may split crowns; give the width of the smaller crowns.`,
+  ];
+}
+
+/** A sentence if crowns are so close that trees hide under others. */
+function touchWarnings({ num_trees, touching }: CanopyCrowns): string[] {
+  if (num_trees < SEVERAL_CROWNS || touching < TOLD_TOUCHING) return [];
+  return [
+    `Crowns touch along ${(100 * touching).toFixed(0)} % of their outlines: method chm finds trees whose tops are seen from above, and those under others or close beside them are not in the list. Of the trees of generated stands of mixed sizes whose crowns touch along 33 to 51 %, it found 47 to 68 %, not counting an understorey; in rows, 95 %.`,
   ];
 }
 

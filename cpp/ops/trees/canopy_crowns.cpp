@@ -157,6 +157,39 @@ Marked mark(const Canopy& canopy, const std::vector<std::uint32_t>& tops, Span<c
   return out;
 }
 
+/// Of the edges of cells between a crown and what is not that crown, those to another one, seen from both sides.
+double touching_part(const RasterFrame& frame, const Column<std::uint32_t>& crowns, OpContext& ctx) {
+  struct Edges {
+    std::uint64_t all = 0, shared = 0;
+    void add(std::uint32_t one, std::uint32_t other) {
+      if (one == other) return;
+      const std::uint64_t sides = one != 0 && other != 0 ? 2 : 1;
+      all += sides;
+      shared += sides == 2 ? 2 : 0;
+    }
+  };
+  std::vector<Edges> rows(frame.ny);
+  parallel_for(ctx, frame.ny, 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t y = begin; y < end; ++y) {
+      Edges edges;
+      const std::size_t first = y * frame.nx;
+      for (std::size_t x = 0; x < frame.nx; ++x) {
+        edges.add(crowns[first + x], x + 1 < frame.nx ? crowns[first + x + 1] : 0);
+        edges.add(crowns[first + x], y + 1 < frame.ny ? crowns[first + x + frame.nx] : 0);
+        if (x == 0) edges.add(crowns[first], 0);
+        if (y == 0) edges.add(crowns[x], 0);
+      }
+      rows[y] = edges;
+    }
+  });
+  Edges sum;
+  for (const Edges& edges : rows) {
+    sum.all += edges.all;
+    sum.shared += edges.shared;
+  }
+  return sum.all == 0 ? 0 : static_cast<double>(sum.shared) / static_cast<double>(sum.all);
+}
+
 Column<std::uint32_t> label_points(Span<const Vec3d> points, const RasterFrame& frame,
                                    const Column<std::uint32_t>& crowns, OpContext& ctx) {
   Column<std::uint32_t> labels(points.size);
@@ -243,6 +276,7 @@ CanopyCrownsResult canopy_crowns(HitPoints points, HitPoints ground, Span<const 
       treetops(frame, heights.view(), kTreetopWindow * params.crown_scale_m, kAny, ctx);
   const Marked marked = mark(canopy, tops, seeds, kSeedReach * params.crown_scale_m, ctx);
   const Column<std::uint32_t> crowns = crown_watershed(frame, heights.view(), kAny, marked.markers, ctx);
+  result.touching = touching_part(frame, crowns, ctx);
   ctx.begin_phase("Labelling points", 2 * points.size());
   Column<std::uint32_t> labels = label_points(points.xyz(), frame, crowns, ctx);
   const std::vector<std::uint32_t> number = renumbered(marked, seeds.size, frame, labels, result, ctx);

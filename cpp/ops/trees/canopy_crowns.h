@@ -28,6 +28,8 @@ struct CanopyCrownsResult {
   std::vector<Vec3d> tops;  ///< x, y of tree k + 1's treetop, z = its smoothed height above ground; NaN for
                             ///< a seed without canopy
   std::vector<std::uint32_t> empty_seeds;  ///< indices of the seeds whose tree has no point
+  double
+      touching;  ///< of the outlines of all crowns seen from above, the part along other crowns; 0 without crowns
   bool ground_given;  ///< the terrain comes from ground points, else from the lowest returns
 };
 

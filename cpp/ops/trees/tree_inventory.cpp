@@ -33,7 +33,6 @@ constexpr double kThickInliers =
     0.8;  // least share of the slice's points on the circle: stems 1, leaves up to 0.75
 constexpr double kThickSigma = 0.1, kThickArc = 0.7;
 constexpr double kLeastFirm = 50;  // degrees: stems in three columns of a scan show more, or nothing but stem
-constexpr double kWideFirm = 90;
 constexpr double kMostChance =
     -4.5;  // of few points: leaves seen from the air -3.7 at least, stems -5.8 at most
 constexpr double kMostOneSided = 0.3, kLeastTwoSided = 0.55;
@@ -106,7 +105,7 @@ bool is_thicket(const StemSection& at, double height_m, double sigma_m) {
   if (!(diameter > height_m / kThick) || circle.arc_coverage >= kThickArc) return false;
   const auto inliers = static_cast<double>(circle.inlier_count);
   return inliers < kThickInliers * static_cast<double>(at.point_count) || sigma_m > kThickSigma * diameter ||
-         (at.evidence.share < kThickInliers && (at.few_points || at.evidence.firm_deg < kWideFirm));
+         (at.few_points && at.evidence.share < kThickInliers);
 }
 
 /// Whether a circle is one of many that the points lie on: a few columns of points on one side, or any few points.

@@ -123,7 +123,7 @@ bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
 /// of which few points or less than three tenths of the arc were seen and that is wider than a fifth of the height or whose
 /// points scatter by more than 6 cm; or thicker than a twentieth of the height, with an arc of less than seven tenths, and either
 /// a standard error above a tenth of the diameter or more than a fifth of the slice's points beside the circle, or of the
-/// stretch's where few points show it or they show less than 90 degrees. Leaves around a thin stem, walls and rocks have such
+/// stretch's where few points show it. Leaves around a thin stem, walls and rocks have such
 /// circles, and airborne scans. Nor does a circle of which there are many (circle_evidence.h): one shown over at most 50
 /// degrees by less than four fifths of the stretch's points, or over less and thicker than a twentieth of the height; one with
 /// few points that is as likely by chance, or with few points at two opposite sides.

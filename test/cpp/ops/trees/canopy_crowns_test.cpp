@@ -54,6 +54,7 @@ TEST(CanopyCrowns, PlantedConesAreFoundWithTheirTops) {
     const CanopyCrownsResult found = crowns(plot.plants, plot.ground);
     ASSERT_EQ(found.tops.size(), cones.size());
     EXPECT_TRUE(found.ground_given);
+    EXPECT_LT(found.touching, 0.05);
     EXPECT_EQ(partition_agreement(labels_of(found), plot.cone), 1);
     EXPECT_EQ(partition_agreement(plot.cone, labels_of(found)), 1);
     for (std::size_t i = 0; i < plot.plants.size(); ++i) {
@@ -102,6 +103,8 @@ TEST(CanopyCrowns, TouchingEqualCrownsMeetHalfway) {
   const Planted plot = planted({{5, 6, 12, 2.6}, {9, 6, 12, 2.6}}, 14, 0, 12000, 8);
   const CanopyCrownsResult found = crowns(plot.plants, plot.ground);
   ASSERT_EQ(found.tops.size(), 2U);
+  EXPECT_GT(found.touching, 0.1);
+  EXPECT_LT(found.touching, 0.35);
   std::size_t wrong = 0, clear = 0;
   for (std::size_t i = 0; i < plot.plants.size(); ++i) {
     const double x = plot.plants[i].x;

@@ -45,7 +45,7 @@ const EDITS: readonly (readonly [name: string, path: string, body: object])[] = 
   ["rebuild_octree", "rebuild_octree", {}],
   ["merge", "merge", {}],
   ["segment_ground", "segment_ground", { cloth_resolution: 0.5 }],
-  ["segment_trees", "segment_trees", { method: "chm", chm_min_height: 0 }],
+  ["segment_trees", "segment_trees", { method: "chm", chm_min_height: 0, chm_cell: 0.3 }],
   ["segment_trees without octree", "segment_trees", { defer_octree: true }],
   ["segment_wood", "segment_wood", { method: "geometric" }],
   ["segment_ground without octree", "segment_ground", { method: "auto", defer_octree: true }],

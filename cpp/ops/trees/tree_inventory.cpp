@@ -33,6 +33,7 @@ constexpr double kThickInliers =
     0.8;  // least share of the slice's points on the circle: stems 1, leaves up to 0.75
 constexpr double kThickSigma = 0.1, kThickArc = 0.7;
 constexpr double kLeastFirm = 50;  // degrees: stems in three columns of a scan show more, or nothing but stem
+constexpr double kNarrowFirm = 30;
 constexpr double kMostChance =
     -4.5;  // of few points: leaves seen from the air -3.7 at least, stems -5.8 at most
 constexpr double kMostOneSided = 0.3, kLeastTwoSided = 0.55;
@@ -113,7 +114,7 @@ bool is_arbitrary(const StemSection& at, double height_m) {
   const CircleEvidence& evidence = at.evidence;
   const bool opposite = evidence.one_sided < kMostOneSided && evidence.two_sided > kLeastTwoSided;
   return (evidence.firm_deg <= kLeastFirm && evidence.share < kThickInliers) ||
-         (evidence.firm_deg < kLeastFirm && 2 * at.circle.radius > height_m / kThick) ||
+         (evidence.firm_deg <= kNarrowFirm && 2 * at.circle.radius > height_m / kThick) ||
          (at.few_points && (evidence.chance > kMostChance || opposite));
 }
 

@@ -125,7 +125,7 @@ bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
 /// a standard error above a tenth of the diameter or more than a fifth of the slice's points beside the circle, or of the
 /// stretch's where few points show it. Leaves around a thin stem, walls and rocks have such
 /// circles, and airborne scans. Nor does a circle of which there are many (circle_evidence.h): one shown over at most 50
-/// degrees by less than four fifths of the stretch's points, or over less and thicker than a twentieth of the height; one with
+/// degrees by less than four fifths of the stretch's points, or over 30 degrees and thicker than a twentieth of the height; one with
 /// few points that is as likely by chance, or with few points at two opposite sides.
 bool is_no_stem(const Stem& stem, double height_m, double sigma_m);
 

@@ -446,6 +446,30 @@ TEST(TreeInventory, CirclesThatSayNothingAreNoStems) {
   EXPECT_FALSE(is_no_stem(rough, 15.7, 0.18)) << "noise";
 }
 
+TEST(TreeInventory, CirclesThatAreOneOfManyAreNoStems) {
+  const auto stem = [](bool few_points, const CircleEvidence& evidence, double radius = 0.1) {
+    Stem s{};
+    s.breast_height.emplace();
+    s.breast_height->circle.radius = radius;
+    s.breast_height->circle.arc_coverage = 0.4;
+    s.breast_height->few_points = few_points;
+    s.breast_height->evidence = evidence;
+    return s;
+  };
+  const auto none = [](const Stem& s) { return is_no_stem(s, 20, 0.01); };
+  EXPECT_FALSE(none(stem(true, {})));
+  EXPECT_TRUE(none(stem(false, {.share = 0.75, .firm_deg = 50})));
+  EXPECT_FALSE(none(stem(false, {.share = 0.75, .firm_deg = 60}))) << "seen over more";
+  EXPECT_FALSE(none(stem(false, {.share = 0.85, .firm_deg = 50}))) << "nothing but stem";
+  EXPECT_TRUE(none(stem(false, {.firm_deg = 30}, 0.55)));
+  EXPECT_FALSE(none(stem(false, {.firm_deg = 30}, 0.45))) << "as slender as trees are";
+  EXPECT_TRUE(none(stem(true, {.chance = -4})));
+  EXPECT_FALSE(none(stem(false, {.chance = -4}))) << "many points";
+  EXPECT_TRUE(none(stem(true, {.one_sided = 0.1, .two_sided = 0.7})));
+  EXPECT_FALSE(none(stem(true, {.one_sided = 0.6, .two_sided = 0.7}))) << "one side";
+  EXPECT_TRUE(none(stem(true, {.share = 0.7}, 0.55)));
+}
+
 // Saplings of a generated understorey, whose leaves gave diameters ten times the true ones, and stems of clouds cut off at 3 m.
 TEST(TreeInventory, CirclesThroughSaplingsAreNoStems) {
   const auto circle = [](double diameter, double arc, std::size_t inliers, std::size_t points) {

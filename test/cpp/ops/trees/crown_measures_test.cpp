@@ -8,7 +8,6 @@
 #include <ctime>
 #include <numbers>
 #include <random>
-#include <random>
 #include <thread>
 #include <vector>
 

@@ -22,6 +22,8 @@ export interface FoundStem {
   /** Share of the circle with points, 0..1. */
   readonly arc_coverage: number;
   readonly rms_m: number;
+  /** Seen in two columns of points alone: the circle is one of many through them. */
+  readonly has_two_columns: boolean;
 }
 
 export const STEM_REJECTIONS = [

@@ -65,6 +65,7 @@ Napi::Object stem_to_js(Napi::Env env, const DetectedStem& stem) {
   out.Set("n_inliers", static_cast<double>(stem.circle.inlier_count));
   out.Set("arc_coverage", stem.circle.arc_coverage);
   out.Set("rms_m", stem.circle.rms_m);
+  out.Set("has_two_columns", stem.has_two_columns);
   return out;
 }
 

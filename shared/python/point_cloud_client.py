@@ -711,8 +711,8 @@ class PointCloudClient:
         max_diameter_m  largest diameter of a stem, metres, default 3
         skip_noise      points labelled as noise (noise_class 2, LAS classes 7 and 18) take no part (default)
 
-        Returns seeds (x, y, z at breast height in stored coordinates, radius_m, n_inliers, arc_coverage; those with the most
-        inliers first), and in rejected how many clusters of points have no stem, by reason. Without a seed, warnings tell why.
+        Returns seeds (x, y, z at breast height in stored coordinates, radius_m, n_inliers, arc_coverage, radius_unknown where
+        two columns of points are all that was seen; those with the most inliers first), and in rejected how many clusters of points have no stem, by reason. Without a seed, warnings tell why.
         """
         return self._json("POST", _session(session_id, "detect_stems"), {}, fields)
 

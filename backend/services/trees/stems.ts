@@ -78,6 +78,7 @@ export function detectStems(
         ...noiseWarnings(noise_count, NOISE_EFFECT),
         ...unclassified,
         ...coarse,
+        ...columnWarnings(found),
         ...(found.stems.length > 0 ? whyFew(found) : [whyNone(found, hit_count, request)]),
       ];
       return {
@@ -93,13 +94,14 @@ export function detectStems(
   });
 }
 
-const seedOf = ({ position: [x, y, z], radius_m, n_inliers, arc_coverage }: native.FoundStem) => ({
+const seedOf = ({ position: [x, y, z], radius_m, n_inliers, arc_coverage, has_two_columns }: native.FoundStem) => ({
   x,
   y,
   z,
   radius_m,
   n_inliers,
   arc_coverage,
+  radius_unknown: has_two_columns,
 });
 
 const metres = (value: number) => `${Number(value.toFixed(2))} m`;
@@ -132,6 +134,16 @@ function whyFew({ stems, rejected }: native.FoundStems): string[] {
   if (scattered < FEWEST_SCATTERED || scattered <= stems.length) return [];
   return [
     `Beside ${stems.length === 1 ? "1 stem" : `${stems.length} stems`} there are ${scattered} clusters whose points scatter around their best circle, as leaves do, or stems where ranges are noisy or scans do not fit each other: then stems are missing, and circles that were found may be wrong.`,
+  ];
+}
+
+/** Stems of which only two columns of points were seen: nothing tells how far they bulge between them. */
+function columnWarnings({ stems }: native.FoundStems): string[] {
+  const count = stems.filter(({ has_two_columns }) => has_two_columns).length;
+  if (count === 0) return [];
+  const which = count === 1 ? "1 stem is seen" : `${count} stems are seen`;
+  return [
+    `${which} in two columns of points alone (radius_unknown), as a scan has them on thin or far stems: such radii say little, those of generated stands were half of the true ones and less. tree_inventory measures diameters along more of the stem.`,
   ];
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <vector>
 
 namespace pc {
 
@@ -11,25 +13,29 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr std::size_t kSectors = 36;
 constexpr std::size_t kFirmPart = 4, kFirmLeast = 2;
 constexpr double kLeastTerm = 1e-12;
+constexpr double kMostSeen = 80;  // degrees: columns of a leaning stem are a few sectors wide
+constexpr double kOneGroup = 20;  // degrees
 
 double log_choose(double n, double k) {
   return (std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)) / std::log(10.0);
 }
 
-/// Degrees from the first to the last firm sector around the widest gap.
-double firm_angle(const std::array<std::size_t, kSectors>& counts) {
+/// Widths of the gaps between firm sectors, the widest first, degrees; 360 alone without any.
+std::vector<double> gaps_of(const std::array<std::size_t, kSectors>& counts) {
   const std::size_t most = *std::max_element(counts.begin(), counts.end());
-  if (most < kFirmLeast) return 0;
   const auto firm = [&](std::size_t i) {
     return counts[i % kSectors] >= kFirmLeast && counts[i % kSectors] * kFirmPart >= most;
   };
-  std::size_t widest = 0;
+  std::vector<double> gaps;
   for (std::size_t i = 0; i < kSectors; ++i) {
+    if (!firm(i)) continue;
     std::size_t gap = 0;
-    while (gap < kSectors && !firm(i + gap)) ++gap;
-    widest = std::max(widest, gap);
+    while (gap < kSectors - 1 && !firm(i + 1 + gap)) ++gap;
+    if (gap > 0) gaps.push_back(360.0 * static_cast<double>(gap) / kSectors);
   }
-  return 360.0 * static_cast<double>(kSectors - widest) / kSectors;
+  if (most < kFirmLeast) gaps.push_back(360);
+  std::sort(gaps.begin(), gaps.end(), std::greater<>());
+  return gaps;
 }
 
 }  // namespace
@@ -72,7 +78,12 @@ CircleEvidence circle_evidence(Span<const Vec3d> points, const Vec2d& center, do
   const double part = (beyond * beyond - within * within) / (window * window);
   CircleEvidence out;
   out.share = points.size == 0 ? 0 : static_cast<double>(on) / static_cast<double>(points.size);
-  out.firm_deg = firm_angle(counts);
+  const std::vector<double> gaps = gaps_of(counts);
+  out.firm_deg = gaps.empty() ? 360 : 360 - gaps[0];
+  double seen = 360;
+  for (const double gap : gaps) seen -= gap;
+  if (seen <= kMostSeen && (gaps.size() == 2 || (gaps.size() > 2 && gaps[2] <= kOneGroup)))
+    out.inner_gap_deg = gaps[1];
   if (on > 0) {
     out.one_sided = std::hypot(sums[0], sums[1]) / static_cast<double>(on);
     out.two_sided = std::hypot(sums[2], sums[3]) / static_cast<double>(on);

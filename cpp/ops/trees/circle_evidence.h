@@ -10,14 +10,20 @@ namespace pc {
 
 /// What the points around a circle across a stem say for it. The defaults are those of a circle beyond doubt.
 struct CircleEvidence {
-  double share = 1;       ///< of the points in the window, those on the circle
-  double firm_deg = 360;  ///< angle over which the circle is seen, but for sectors with few points
+  double share = 1;          ///< of the points in the window, those on the circle
+  double firm_deg = 360;     ///< angle over which the circle is seen, but for sectors with few points
+  double inner_gap_deg = 0;  ///< where the firm sectors are two groups: the lesser of the gaps between them
   double one_sided =
-      0;  ///< length of the mean of the points' directions from the centre: 1 = all in one direction
-  double two_sided = 0;  ///< of the mean of their doubled directions: 1 = all along one line
-  double chance =
-      -HUGE_VAL;  ///< log10 of the number of such circles among points spread over the window by chance
+      0;  ///< length of the mean direction of the points from the centre: 1 = all in one direction
+  double two_sided = 0;       ///< of the mean of their doubled directions: 1 = all along one line
+  double chance = -HUGE_VAL;  ///< log10 of how many such circles points spread over the window have by chance
 };
+
+/// Whether the points are two columns, or two patches, opposite each other: the circle is the smallest through them.
+inline bool is_two_sided(const CircleEvidence& evidence) {
+  constexpr double kMostOneSided = 0.3, kLeastTwoSided = 0.55;
+  return evidence.one_sided < kMostOneSided && evidence.two_sided > kLeastTwoSided;
+}
 
 /// Looks at points across a stem, along it or of one slice.
 ///
@@ -26,12 +32,15 @@ struct CircleEvidence {
 /// firm_deg  36 sectors with a quarter of the points of the fullest one, at least 2, are firm. 360 less the widest gap
 ///           between them. Two columns of a scan, beside each other on a thin stem, lie on circles of any width; with leaves
 ///           around they have many points on a wide one, over a small angle.
+/// groups    Firm sectors with at most 20 degrees between them are one group; looked at where these take 80 degrees at most, as
+///           columns do.
 /// sides     Points on half a circle have means of 0.64 and 0, on all of it 0 and 0. Two columns opposite each other have 0 and 1:
 ///           the smallest circle through them, one of many.
 /// chance    log10(C(n, 3) P(B >= k - 3)), B binomial of n - 3 and the share of the window that the circle takes, k points on
 ///           it: three points determine a circle, the others are there by chance. -infinity where all points must be on it.
 /// Cost      O(n).
-/// Source    Directions: Mardia & Jupp 2000, Directional statistics, 2.3. chance: number of false alarms, Desolneux, Moisan & Morel 2000, Int. J. Comput. Vision 40, 7. The rest: own.
+/// Source    Directions: Mardia & Jupp 2000, Directional statistics, 2.3. chance: number of false alarms, Desolneux, Moisan &
+///           Morel 2000, Int. J. Comput. Vision 40, 7. The rest: own.
 CircleEvidence circle_evidence(Span<const Vec3d> points, const Vec2d& center, double radius, double distance,
                                double window);
 

@@ -37,6 +37,8 @@ struct DetectedStem {
   Vec3d axis;           ///< unit, upwards
   double ground_z;      ///< under the stem, from the heights of its points
   FittedCircle circle;  ///< across the axis; its center is on the axis: 0, 0
+  bool
+      has_two_columns;  ///< seen in two columns alone (circle_evidence.h): the circle is one of many through them
 };
 
 struct StemDetectionResult {

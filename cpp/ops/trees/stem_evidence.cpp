@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/linear_solve.h"
+#include "ops/trees/circle_evidence.h"
 
 namespace pc {
 
@@ -223,9 +224,21 @@ GroundPlane ground_under(const std::vector<LayerPoint>& inliers, const Vec2d& pl
   return out;
 }
 
-DetectedStem described(const StemCylinder& cylinder, const FittedCircle& circle,
+/// Whether the points near a circle are two columns: opposite each other, or with nothing between them.
+bool has_two_columns(const Window& window, const FittedCircle& circle) {
+  std::vector<Vec3d> points;
+  for (const Vec2d& q : window.flat) points.push_back({q.x, q.y, 0});
+  const double reach = circle.radius + 3 * kStemInlierDistance;
+  constexpr double kEmpty = 50;  // degrees: where three columns are seen, none is as wide
+  const CircleEvidence evidence = circle_evidence({points.data(), points.size()}, circle.center,
+                                                  circle.radius, kStemInlierDistance, reach);
+  return is_two_sided(evidence) || evidence.inner_gap_deg >= kEmpty;
+}
+
+DetectedStem described(const StemCylinder& cylinder, const FittedCircle& circle, const Window& window,
                        const std::vector<LayerPoint>& inliers) {
   DetectedStem out{};
+  out.has_two_columns = has_two_columns(window, circle);
   out.axis = cylinder.axis;
   out.circle = circle;
   out.circle.center = {0, 0};
@@ -314,7 +327,7 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
   if (!halves_agree(window, *cylinder, *circle, circles))
     return rejected(*cylinder, StemRejection::kHalvesDiffer);
   const StemCylinder stem{AcrossAxis(*cylinder).at(circle->center), cylinder->axis, circle->radius};
-  return {stem, described(stem, *circle, inliers), StemRejection::kMerged};
+  return {stem, described(stem, *circle, window, inliers), StemRejection::kMerged};
 }
 
 }  // namespace pc

@@ -19,7 +19,6 @@ constexpr double kLeastFirm = 50;  // degrees: stems in three columns of a scan 
 constexpr double kNarrowFirm = 30;
 constexpr double kMostChance =
     -4.5;  // of few points: leaves seen from the air -3.7 at least, stems -5.8 at most
-constexpr double kMostOneSided = 0.3, kLeastTwoSided = 0.55;
 constexpr double kLeastArc = 0.3;  // of the circle: stumps seen from one side show more, walls and rocks less
 
 /// Whether a circle of a plant that is hardly higher than breast height is one of leaves.
@@ -41,10 +40,9 @@ bool is_thicket(const StemSection& at, double height_m, double sigma_m) {
 /// Whether a circle is one of many that the points lie on: a few columns of points on one side, or any few points.
 bool is_arbitrary(const StemSection& at, double height_m) {
   const CircleEvidence& evidence = at.evidence;
-  const bool opposite = evidence.one_sided < kMostOneSided && evidence.two_sided > kLeastTwoSided;
   return (evidence.firm_deg <= kLeastFirm && evidence.share < kThickInliers) ||
          (evidence.firm_deg <= kNarrowFirm && 2 * at.circle.radius > height_m / kThick) ||
-         (at.few_points && (evidence.chance > kMostChance || opposite));
+         (at.few_points && (evidence.chance > kMostChance || is_two_sided(evidence)));
 }
 
 bool says_nothing(const StemSection& at, double height_m, double sigma_m) {

@@ -31,6 +31,11 @@ export const StemSeed = z
     radius_m: z.number().describe("radius of the circle across the axis, metres"),
     n_inliers: z.int().describe("number of points within 2 cm of that circle, in the whole layer"),
     arc_coverage: z.number().describe("share of the circle that has points, 0..1, in sectors of 10 degrees"),
+    radius_unknown: z
+      .boolean()
+      .describe(
+        "true: the points are two columns alone, as a scan has them on a thin or far stem: radius_m is that of one of many circles through them, in most cases a small one, and the stem may be several times as thick",
+      ),
   })
   .meta({ id: "StemSeed" });
 export type StemSeed = z.infer<typeof StemSeed>;

@@ -5,6 +5,7 @@ import {
   type DetectStemsResponse,
   DetectStemsResponse as Schema,
 } from "../../../shared/contract/cloud-session/detect-stems.ts";
+import { gaussian, uniform } from "../../accuracy/random.ts";
 import type { TestApp } from "../../support/app/app.ts";
 import { groundAt, leafRows, STEM_COLUMNS, stemRows } from "../../support/scans/stems.ts";
 import { amid, answered, canceledAmid, cloud, refusal, stateOf, UNKNOWN } from "../../support/session/session-edits.ts";
@@ -33,6 +34,26 @@ const NONE = {
   merged: 0,
 };
 
+test("a stem of which a scan has two columns: its radius is not known, which a warning tells", async () => {
+  const rows = stemRows([{ x: 2, y: 2, radius: 0.2 }]);
+  const next = uniform(2);
+  const noise = () => 0.003 * gaussian(next);
+  for (const middle of [-0.035, 0.035]) {
+    for (let z = 0.9; z < 2.1; z += 0.03) {
+      const side = middle + noise();
+      const x = 6 - Math.sqrt(0.08 ** 2 - side ** 2) + noise();
+      rows.push([x, 6 + side, groundAt(x) + z, z, 2].join(" "));
+    }
+  }
+  const { session_id } = await plot(rows);
+  const { seeds, warnings } = await detect(session_id);
+  expect(seeds.map(({ radius_unknown }) => radius_unknown)).toEqual([false, true]);
+  expect(seeds[1]?.radius_m).toBeLessThan(0.06);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^1 stem is seen in two columns of points alone \(radius_unknown\)/),
+  ]);
+});
+
 describe("stems of a plot on a slope", () => {
   test("upright, leaning, half-seen and thin ones, in the stored frame, strongest first", async () => {
     const { session_id, world_shift } = await plot();
@@ -45,6 +66,7 @@ describe("stems of a plot on a slope", () => {
       clusters: 4,
     });
     expect(answer.seeds).toHaveLength(4);
+    expect(answer.seeds.map(({ radius_unknown }) => radius_unknown)).toEqual([false, false, false, false]);
     const inliers = answer.seeds.map(({ n_inliers }) => n_inliers);
     expect(inliers).toEqual(inliers.toSorted((a, b) => b - a));
     for (const { x, y, radius, lean = 0, arc = 360 } of PLOT) {

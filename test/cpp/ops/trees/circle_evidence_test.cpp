@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <numbers>
 #include <random>
 #include <vector>
@@ -91,6 +92,21 @@ TEST(CircleEvidence, WholeCirclesHalvesAndColumns) {
   EXPECT_NEAR(opposite.one_sided, 0, 1e-9);
   EXPECT_GT(opposite.two_sided, 0.99);
   EXPECT_EQ(opposite.firm_deg, 190);
+}
+
+TEST(CircleEvidence, TwoGroupsHaveAGapBetweenThem) {
+  const auto columns = [](std::initializer_list<double> bearings, double wide) {
+    std::vector<Vec3d> points;
+    for (const double at : bearings)
+      for (const Vec3d& p : arc(at, at + wide, 0.1, 30)) points.push_back(p);
+    return evidence_of(points, 0.1);
+  };
+  EXPECT_EQ(columns({0, 100}, 10).inner_gap_deg, 90);
+  EXPECT_EQ(columns({0, 100}, 10).firm_deg, 110);
+  EXPECT_EQ(columns({0, 30, 100}, 10).inner_gap_deg, 60) << "20 degrees apart: one group";
+  EXPECT_EQ(columns({0, 50, 100}, 10).inner_gap_deg, 0) << "three";
+  EXPECT_EQ(columns({0, 140}, 60).inner_gap_deg, 0) << "two wide strips are no columns";
+  EXPECT_EQ(columns({0}, 60).inner_gap_deg, 0);
 }
 
 TEST(CircleEvidence, SectorsWithFewPointsAreNotFirm) {

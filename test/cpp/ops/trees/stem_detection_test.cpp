@@ -77,6 +77,28 @@ std::uint64_t rejected(const StemDetectionResult& found, StemRejection reason) {
   return found.rejected[static_cast<std::size_t>(reason)];
 }
 
+// Two columns of a scan on a stem of 0.16 m, 0.07 m apart: the smallest circle through them is less than half as wide.
+TEST(StemDetection, TwoColumnsGiveTheLeastRadius) {
+  Plot plot;
+  for (const double side : {-0.035, 0.035}) {
+    for (double z = 0.9; z < 2.1; z += 0.03) {
+      const double y = side + 0.003 * plot.normal(plot.random);
+      plot.add({5 - std::sqrt(0.08 * 0.08 - y * y) + 0.003 * plot.normal(plot.random), 5 + y, 50 + z});
+    }
+  }
+  plot.stem({9, 5, 0.08}, 300).stem({13, 5, 0.08, 0, 0, 150, 100}, 300);
+  const StemDetectionResult found = plot.detect();
+  ASSERT_EQ(found.stems.size(), 3u);
+  for (const DetectedStem& stem : found.stems) {
+    const bool columns = stem.position.x < 7;
+    EXPECT_EQ(stem.has_two_columns, columns) << stem.position.x;
+    if (columns)
+      EXPECT_LT(stem.circle.radius, 0.06);
+    else
+      EXPECT_NEAR(stem.circle.radius, 0.08, 0.01);
+  }
+}
+
 TEST(StemDetection, LeaningThinAndHalfSeenStems) {
   // The vertical halves of the layer of a stem leaning by 15 degrees are 13 cm apart: each of these is thinner.
   for (const double lean : {0.0, 8.0, 15.0, 20.0}) {

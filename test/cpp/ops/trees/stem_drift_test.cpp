@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "ops/trees/stem_trust.h"
 #include "ops/trees/tree_inventory.h"
 #include "support/inventory_defaults.h"
 

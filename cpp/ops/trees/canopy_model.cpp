@@ -156,9 +156,12 @@ void smooth(const RasterFrame& frame, Span<double> heights, OpContext& ctx) {
 Column<double> canopy_model(HitPoints points, HitPoints seen, const CoarseGround& ground,
                             const RasterFrame& frame, double least, OpContext& ctx) {
   ctx.begin_phase("Building the canopy height model", points.size() + seen.size() + 8 * frame.cells());
-  Column<double> highest = greatest_heights(points, ground, frame, ctx);
-  BulkVector<std::uint8_t> outside = put_ground(seen, frame, highest.view(), ctx);
-  Column<double> heights = pit_fill(frame.nx, frame.ny, highest.view(), ctx);
+  BulkVector<std::uint8_t> outside;
+  Column<double> heights = [&] {
+    Column<double> greatest = greatest_heights(points, ground, frame, ctx);
+    outside = put_ground(seen, frame, greatest.view(), ctx);
+    return pit_fill(frame.nx, frame.ny, greatest.view(), ctx);
+  }();
   parallel_for(ctx, heights.size(), kCells, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (heights[i] > 0) outside[i] = 0;

@@ -9,6 +9,7 @@
 
 #include "core/linear_solve.h"
 #include "core/parallel.h"
+#include "ops/trees/circle_evidence.h"
 #include "ops/trees/stem_frame.h"
 #include "ops/trees/stem_girth.h"
 
@@ -131,6 +132,11 @@ class Stretch {
                                  kFewestPoints,         seed,    kEllipticitySquare, false};
     const auto found = measure_stem_girth(near, {{median_of(x), median_of(y)}, median_of(radius)}, 0, params);
     if (!found || found->misfit > kMostScatter * kMostScatter || found->sigma > kMostError * found->radius)
+      return std::nullopt;
+    const double window = kWindowRadii * found->radius + kWindowRoom;
+    const std::vector<Vec3d> around = near({found->center, found->radius}, found->half_length_m);
+    if (is_two_columns(
+            circle_evidence({around.data(), around.size()}, found->center, found->radius, kInlier, window)))
       return std::nullopt;
     return found;
   }

@@ -26,7 +26,7 @@ struct StretchRadius {
 /// points     (n) those of fit_cylinders
 /// Method     Stretches have their middles 0.5 m apart. The bend of the seeds' axis (its square part) is taken out of their points.
 ///            One in which the points scatter by more than 1 cm about the surface, or whose radius errs by more than a seventh, tells
-///            nothing: it lies in branches. Cylinders between two middles have the radius between theirs.
+///            nothing: it lies in branches. Nor does one that is seen in two columns of points alone (circle_evidence.h). Cylinders between two middles have the radius between theirs.
 /// Where      On stems of a metre and more with a radius of 1.5 cm and more, where most cylinders within half a metre show less
 ///            than 3/4 of the circle (one of them may show more by itself: a circle that came out small is easily whole).
 /// Order      The same for any thread count.

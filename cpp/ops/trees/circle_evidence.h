@@ -25,6 +25,12 @@ inline bool is_two_sided(const CircleEvidence& evidence) {
   return evidence.one_sided < kMostOneSided && evidence.two_sided > kLeastTwoSided;
 }
 
+/// Whether they are two columns, as a scan has them on a thin or far stem: opposite each other, or with nothing between them.
+inline bool is_two_columns(const CircleEvidence& evidence) {
+  constexpr double kEmpty = 50;  // degrees: where three columns are seen, none is as wide
+  return is_two_sided(evidence) || evidence.inner_gap_deg >= kEmpty;
+}
+
 /// Looks at points across a stem, along it or of one slice.
 ///
 /// points    (n) across the axis (x, y), metres, within `window` of the centre

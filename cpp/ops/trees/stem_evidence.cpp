@@ -229,10 +229,9 @@ bool has_two_columns(const Window& window, const FittedCircle& circle) {
   std::vector<Vec3d> points;
   for (const Vec2d& q : window.flat) points.push_back({q.x, q.y, 0});
   const double reach = circle.radius + 3 * kStemInlierDistance;
-  constexpr double kEmpty = 50;  // degrees: where three columns are seen, none is as wide
   const CircleEvidence evidence = circle_evidence({points.data(), points.size()}, circle.center,
                                                   circle.radius, kStemInlierDistance, reach);
-  return is_two_sided(evidence) || evidence.inner_gap_deg >= kEmpty;
+  return is_two_columns(evidence);
 }
 
 DetectedStem described(const StemCylinder& cylinder, const FittedCircle& circle, const Window& window,

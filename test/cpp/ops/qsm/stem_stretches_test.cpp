@@ -96,6 +96,20 @@ TEST(StemStretches, PointsOnNoSurfaceTellNothing) {
   for (const StretchRadius& one : stem.stretches()) EXPECT_TRUE(std::isnan(one.radius_m));
 }
 
+// Two columns of a coarse scan: circles of any width pass through both, the smallest of them half as wide as the stem.
+TEST(StemStretches, TwoColumnsTellNothing) {
+  HalfStem stem(140, 0.002, 0, 3);
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal(0, 0.002);
+  for (std::size_t i = 0; i < stem.points.size(); ++i) {
+    Vec3d& p = stem.points[i];
+    const double r = HalfStem::radius_at(p.z), y = (i % 2 == 0 ? 0.65 : -0.65) * r;
+    p = {std::sqrt(r * r - y * y) + normal(random), y + normal(random), p.z};
+  }
+  stem.refit();
+  for (const StretchRadius& one : stem.stretches()) EXPECT_TRUE(std::isnan(one.radius_m));
+}
+
 TEST(StemStretches, BranchesAndShortStemsHaveNone) {
   HalfStem branch(140, 0.004, 0, 1);
   for (QsmCylinder& c : branch.seeds) c.rank = 1;

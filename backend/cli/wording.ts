@@ -92,6 +92,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [", half_points)", ")"],
   [" in the mean (height_drop_m).", " in the mean."],
   [" of points alone (radius_unknown), as", " of points alone, as"],
+  [
+    " tree_inventory measures diameters along more of the stem.",
+    " Diameters of the tree list are measured along more of the stem.",
+  ],
   [" the hulls of so few (crown_area_gain_m2).", " the hulls of so few."],
   ["more noise than range_noise_m says,", "more noise than --range-noise says,"],
   ["(cut_width_m, cut_top)", "(columns cut_width_m and cut_top)"],

@@ -74,6 +74,15 @@ test.each([
     "Crowns have only 2.0 points on average, so a crown width of 2.5 m is small for these points and may split crowns.",
   ],
   [
+    "17 stems are seen in two columns of points alone (radius_unknown), as a scan has them on thin or far stems: such radii say little. tree_inventory measures diameters along more of the stem.",
+    "17 stems are seen in two columns of points alone, as a scan has them on thin or far stems: such radii say little. Diameters of the tree list are measured along more of the stem.",
+  ],
+  [
+    "cells of 0.35 m instead of 0.21 m (chm_crown_scale / 12), because the points are 0.59 m apart",
+    "cells of 0.35 m instead of 0.21 m, because the points are 0.59 m apart",
+  ],
+  ["27 % larger than the hulls of so few (crown_area_gain_m2). Crowns", "27 % larger than the hulls of so few. Crowns"],
+  [
     "too sparse at this height: search a thicker layer (raise band_max_m), or find trees by their crowns (segment_trees with method chm).",
     "too sparse at this height: find trees by their crowns (--method chm).",
   ],

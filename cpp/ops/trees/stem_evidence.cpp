@@ -231,7 +231,9 @@ bool has_two_columns(const Window& window, const FittedCircle& circle) {
   const double reach = circle.radius + 3 * kStemInlierDistance;
   const CircleEvidence evidence = circle_evidence({points.data(), points.size()}, circle.center,
                                                   circle.radius, kStemInlierDistance, reach);
-  return is_two_columns(evidence);
+  // More of the circle is seen at both edges of a stem behind another one: their bend tells its radius.
+  constexpr double kMostColumns = 0.32;
+  return circle.arc_coverage < kMostColumns && is_two_columns(evidence);
 }
 
 DetectedStem described(const StemCylinder& cylinder, const FittedCircle& circle, const Window& window,

@@ -102,7 +102,7 @@ const LadFields = z
       .boolean()
       .default(true)
       .describe(
-        "trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other; not done for leaves too large for these (element_width)",
+        "trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other, by more than leaves of element_width would at random places; not done, with a warning, for leaves wider than 0.44 of a voxel's edge",
       ),
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
     capture_recapture: CaptureRecapture.nullish()
@@ -250,6 +250,11 @@ export const LadSuccess = z
         voxel_count: z.int().describe("number of voxels whose eighths all have enough beams"),
         leaf_area: z.number().describe("of these voxels, square metres; with wood_split before the wood is taken off"),
         leaf_area_half_edges: z.number().describe("of the same from their eighths, square metres"),
+        expected_rise: z
+          .number()
+          .describe(
+            "leaf_area_half_edges / leaf_area of leaves of element_width at random places, 1 and more (Nilson 1971)",
+          ),
       })
       .nullable()
       .describe("voxels beside voxels of half the edges; null = not done"),

@@ -39,6 +39,8 @@ const DENSE = { ...CUBE, seeds: 3, own_g: true } as const;
 export const CUBE_CASES: readonly CubeCase[] = [
   { ...CUBE, name: "leaves: spherical", own_g: false },
   { ...CUBE, name: "leaves: Beta 1.5 3", law: BETA, own_g: false },
+  { ...CUBE, name: "leaves: LAD 6", density: 6, seeds: 10, own_g: false },
+  { ...CUBE, name: "leaves: LAD 10", density: 10, seeds: 10, own_g: false },
   { ...CUBE, name: "leaves: turned by 30 degrees", rotation: 30, own_g: false },
   { ...CUBE, name: "leaves: moving scanner", moving: true, own_g: false },
   { ...CUBE, name: "leaves: spherical 30 rays", rays: 30, seeds: 10, own_g: false },

@@ -3,7 +3,7 @@ import { addon } from "../../backend/native/core/addon.ts";
 import { run } from "../support/app/app.ts";
 import { openRun } from "../support/app/live-run.ts";
 import { halfIntercepted, parallelBeams, scanRows, UNIT_GRID } from "../support/lad/beams.ts";
-import { HALF, LAD_URL, ladCalls, ladRequest } from "../support/lad/calls.ts";
+import { HALF, LAD_URL, ladCalls, ladRequest, PLANT_AREA } from "../support/lad/calls.ts";
 import { atMoment } from "../support/native/native-moment.ts";
 import { eventually, stopwatch } from "../support/run/stopwatch.ts";
 import { cloud } from "../support/session/session-edits.ts";
@@ -71,7 +71,7 @@ describe("one voxel", () => {
     expect(tail.total_leaf_area).toBeCloseTo(HALF, 9);
     expect(tail.group_lad_mean).toBeCloseTo(HALF, 9);
     expect(tail.group_lad_ci_upper).toBeCloseTo(HALF + 1.96 * std, 9);
-    expect(tail.warnings).toEqual(["Scan 1 has no time stamps."]);
+    expect(tail.warnings).toEqual([expect.stringMatching(PLANT_AREA), "Scan 1 has no time stamps."]);
     const labels = stages.map(([progress, message]) => `${progress} ${message}`);
     expect(labels).toEqual(
       expect.arrayContaining(["0.05 Reading scans", "0.05 Reading scan 1 of 1", "0.45 Building voxel grid"]),

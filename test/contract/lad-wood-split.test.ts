@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parallelBeams, scanRows, UNIT_GRID } from "../support/lad/beams.ts";
-import { HALF, ladCalls } from "../support/lad/calls.ts";
+import { HALF, ladCalls, PLANT_AREA } from "../support/lad/calls.ts";
 import { cloud } from "../support/session/session-edits.ts";
 import { sessionTest } from "../support/session/session-test.ts";
 
 const made = sessionTest();
-const { compute, failure, refusedWith } = ladCalls(made);
+const { compute, failure, refusedWith, run } = ladCalls(made);
 
 /** Half of 400 beams end in a voxel of 1 m; `label` says what of the 200 hits is wood (1) and leaf (2). */
 function labelled(label: (hit: number) => number) {
@@ -19,6 +19,13 @@ const split = (more: object = {}) => ({ scans: [QUARTER], wood_split: {}, ...mor
 const RATE = HALF * 0.5;
 
 describe("wood and leaves apart", () => {
+  test("that all counts as leaves is told, where there are hits", async () => {
+    const told = async (more: object) => (await run(more)).tail.warnings.filter((one) => PLANT_AREA.test(one)).length;
+    expect(await told({})).toBe(1);
+    expect(await told(split())).toBe(0);
+    expect(await told({ scans: [parallelBeams(1, 20, () => null)] })).toBe(0);
+  });
+
   test("by the shares of their hits", async () => {
     const tail = await compute(split());
     expect(tail).toMatchObject({

@@ -87,10 +87,7 @@ export async function writeResults(
   { versions, seconds }: Made,
 ) {
   const { scans, answer, profile } = found;
-  const counted = options.wood
-    ? []
-    : [`${ALL_LEAF_NOTE} Label the points (npm start -- wood) and give --wood to leave it out.`];
-  const warnings = reportedWarnings([...answer.warnings, ...counted, ...scans.flatMap((scan) => scan.warnings)]);
+  const warnings = reportedWarnings([...answer.warnings, ...scans.flatMap((scan) => scan.warnings)]);
   for (const { name, png } of figures) await out.write(`${name}.png`, png);
   const { cells: _, warnings: __, ...totals } = answer;
   const document = {
@@ -203,7 +200,6 @@ function page(
 
 const NOTE =
   "One-sided leaf area from the share of beams that pass each voxel (Beer's law). The index counts measured voxels over the footprint of the whole grid; occluded voxels are left out of it, and interpolated ones are listed apart.";
-const ALL_LEAF_NOTE = "Wood that the beams met counts as leaves.";
 const VIEWS_NOTE =
   "The leaf area by views takes no voxels: each hit stands for the area across its beam over G, shared among the scanners that see its place; what none sees follows from what one and two of them see. Its interval tells how much the scanners differ, without the errors of G and of what counts as seen.";
 const GROUND_NOTE =

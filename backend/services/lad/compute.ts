@@ -24,7 +24,6 @@ import { triangulationBytes } from "./triangulation.ts";
 import { checkViews, leafAreaByViews } from "./views.ts";
 import {
   checkWoodSplit,
-  hitsOf,
   labelledScans,
   labelWarnings,
   voxelLabels,
@@ -176,6 +175,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       voxel_count: clumps.check.voxel_count,
       leaf_area: clumps.check.whole_m2,
       leaf_area_half_edges: clumps.check.eighths_m2,
+      expected_rise: clumps.check.expected_rise,
     },
     capture_recapture: by_views.area,
     crs_epsg: meta.find(({ crs_epsg }) => crs_epsg !== null)?.crs_epsg ?? null,
@@ -187,7 +187,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...floor_warnings,
       ...clumps.warnings,
       ...by_views.warnings,
-      ...(request.wood_split ? labelWarnings(scans, request.wood_split, hitsOf(values)) : []),
+      ...labelWarnings(scans, request.wood_split, values),
       ...(filled ? fillWarnings(summary.filled_leaf_area, found.totals) : []),
       ...resultWarnings(request, scans, traced, grid, found.totals, params),
       ...grid.device.told,

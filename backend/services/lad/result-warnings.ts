@@ -10,7 +10,7 @@ function largeLeaves(width: number, grid: LadGrid): string[] {
   const edge = edgeOf(grid);
   if (!areLarge(width, edge)) return [];
   return [
-    `Leaves of ${Number(width.toPrecision(3))} m are large against voxels of ${Number(edge.toPrecision(3))} m: no interval is valid, and where few leaves share a voxel, as in small plants, the leaf area reads low.`,
+    `Leaves of ${Number(width.toPrecision(3))} m are large against voxels of ${Number(edge.toPrecision(3))} m: no interval is valid. Leaves at random places are measured 2, 5, 10 and 18 % too large where they are 0.36, 0.5, 0.7 and 1 times as wide as a voxel; leaves in clumps still too small.`,
   ];
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kGrain = 2048;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kZ95 = 1.96;
-constexpr double kDoubtful = 5, kAbsurd = 100;
+constexpr double kAbsurd = 100;
 /// Of the pulses towards a voxel: fewer are taken as so many.
 constexpr double kLeastReached = 0.01;
 
@@ -242,19 +242,14 @@ BeerLambertTotals totals_of(const BeerLambertResult& found, double volume) {
 }  // namespace
 
 double solve_beer_lambert(const VoxelSums& sums, double g, double diagonal_m) {
-  const double p = share(sums.transmitted, sums.moment[0]);
-  if (p >= 1) return 0;
+  const double passed = share(sums.transmitted, sums.moment[0]);
+  if (passed >= 1) return 0;
+  const double p = std::max(passed, 1 / (2 * sums.moment[0] + 2));
   const double mean = sums.moment[1] / sums.moment[0] * diagonal_m;
-  const double thin = (1 - p) / (mean * g);
-  double a = kNaN;
-  if (p > 0) {
-    ChordQuadrature chords = chord_quadrature(sums.moment);
-    for (double& chord : chords.chord) chord *= diagonal_m;
-    a = extinction(chords, mean, p, kAbsurd * g) / g;
-  }
-  if (!(a <= kAbsurd)) a = thin;
-  if (a > kDoubtful) a = std::min(thin, -std::log(std::max(p, 1e-6)) / (mean * g));
-  return a;
+  ChordQuadrature chords = chord_quadrature(sums.moment);
+  for (double& chord : chords.chord) chord *= diagonal_m;
+  const double a = extinction(chords, mean, p, kAbsurd * g) / g;
+  return a <= kAbsurd ? a : (1 - passed) / (mean * g);
 }
 
 BeerLambertResult beer_lambert(Span<const double> sums, Span<const double> g, const BeerLambertParams& params,

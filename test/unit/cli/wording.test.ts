@@ -29,6 +29,22 @@ test.each([
     "Half of the ground's returns lie more than 3.7 cm above the terrain, whose cells have percentile 5 of their heights (ground_percentile). If that is noise of the ranges and not low plants, the terrain is that much too low; 50 takes the middle.",
     "Half of the ground's returns lie more than 3.7 cm above the terrain, whose cells have percentile 5 of their heights. If that is noise of the ranges and not low plants, the terrain is that much too low.",
   ],
+  [
+    "without wood_split total_leaf_area is plant area. Label the wood (segment_wood) and send wood_split to leave it out.",
+    "without --wood the leaf area is plant area. Label the points (npm start -- wood) and give --wood to leave it out.",
+  ],
+  [
+    "leaves of 0.05 m (element_width) are large against halves of voxels of 0.1 m. Send their width if they are narrower,",
+    "leaves of 0.05 m (--leaf-width) are large against halves of voxels of 0.1 m. Give their width if they are narrower,",
+  ],
+  [
+    "canopy more than chm_min_height (2 m) above the ground. For lower plants send a smaller one, with the width of the smaller plants as chm_crown_scale.",
+    "canopy more than 2 m above the ground.",
+  ],
+  [
+    "so that several which touch are one. Give seed_points where each plant is known.",
+    "so that several which touch are one.",
+  ],
   ["min_voxel_hits was not given: voxels need 5 beams.", "--min-hits was not given: voxels need 5 beams."],
   [
     "No triangles in the grid with lmax 0.1 m and max_aspect_ratio 4: of 9 candidates, 9 are longer. Raise lmax, or use gtheta_override.",

@@ -67,22 +67,32 @@ TEST(ChordQuadrature, HasTheMomentsOfTheChords) {
 TEST(BeerLambert, SolvesForTheDensityThatMadeTheTransmission) {
   const double diagonal = 1.7, g = 0.45;
   for (const auto& chords : chord_sets()) {
-    for (const double a : {0.001, 0.05, 0.5, 2.0, 4.5}) {
+    for (const double a : {0.001, 0.05, 0.5, 2.0, 4.5, 5.5, 9.0}) {
       const double p = mean_passed(chords, a * g * diagonal);
-      EXPECT_NEAR(solve_beer_lambert(voxel_of(chords, p), g, diagonal), a, 2e-4 * a + 1e-9) << a;
+      const double near = a < 5 ? 2e-4 : 1e-3;  // of the quadrature
+      EXPECT_NEAR(solve_beer_lambert(voxel_of(chords, p), g, diagonal), a, near * a + 1e-9) << a;
     }
   }
 }
 
-TEST(BeerLambert, ExtremesFollowTheContract) {
-  const std::vector<double> chords(100, 0.5);
+TEST(BeerLambert, DenseVoxelsAreAsDenseAsTheirTransmissionTells) {
+  const std::vector<double> chords(2000, 0.5);
   const auto solved = [&](double p, double g) { return solve_beer_lambert(voxel_of(chords, p), g, 2); };
   EXPECT_EQ(solved(1, 0.5), 0);
-  EXPECT_NEAR(solved(0, 0.5), 2, 1e-12);                   // (1 - P) / (d G), not above 5
-  EXPECT_NEAR(solved(1e-3, 0.5), (1 - 1e-3) / 0.5, 1e-9);  // the root, 13.8, lies above 5
-  EXPECT_NEAR(solved(0, 0.01), 100, 1e-9);
-  EXPECT_NEAR(solved(0.9, 0.01), 10, 1e-9);  // the smaller of 10 and 10.5
   EXPECT_NEAR(solved(std::exp(-2.0), 0.5), 4, 1e-9);
+  EXPECT_NEAR(solved(std::exp(-2.6), 0.5), 5.2, 1e-9) << "5 is no limit";
+  EXPECT_NEAR(solved(std::exp(-6.0), 0.5), 12, 1e-9);
+}
+
+TEST(BeerLambert, AVoxelThatNoBeamPassesHasTheDensityThatItsBeamsCanTell) {
+  const std::vector<double> chords(100, 0.5);
+  const auto solved = [&](double p, double g) { return solve_beer_lambert(voxel_of(chords, p), g, 2); };
+  const double least = std::log(202.0) / 0.5;  // less than one beam of 202 passes
+  EXPECT_NEAR(solved(0, 0.5), least, 1e-9);
+  EXPECT_NEAR(solved(1e-3, 0.5), least, 1e-9);
+  EXPECT_NEAR(solved(0.01, 0.5), std::log(100.0) / 0.5, 1e-9);
+  EXPECT_NEAR(solved(0, 0.01), 100, 1e-9) << "(1 - P) / (d G): the solution lies beyond 100";
+  EXPECT_NEAR(solve_beer_lambert(voxel_of({0.5}, 0), 0.5, 2), std::log(4.0) / 0.5, 1e-9) << "one beam";
 }
 
 BeerLambertParams params_of(std::uint32_t nx, std::uint32_t ny, std::uint32_t nz) {

@@ -15,6 +15,8 @@ const TOLD_TOUCHING = 0.3;
 
 /** cpp/ops/trees/path_constants.h: plants that are this high are trees, also where they touch. */
 const CARPET_HEIGHT_M = 1.3;
+/** The same of plants that stand alone. */
+const LEAST_HEIGHT_M = 0.7;
 /** Less is not worth a word. */
 const LEAST_CARPET_M2 = 5;
 
@@ -53,10 +55,14 @@ export function chmReport(plan: ChmRun, found: CanopyCrowns): Report {
       ...plan.chm.warnings,
       ...scaleWarnings(found, crown_scale_m),
       ...touchWarnings(found),
+      ...(found.num_trees === 0 ? [noCrowns(min_height_m)] : []),
       ...seedWarnings(found.empty_seeds),
     ],
   };
 }
+
+const noCrowns = (min_height_m: number): string =>
+  `No tree was found: method chm looks for canopy more than chm_min_height (${min_height_m} m) above the ground. For lower plants send a smaller one, with the width of the smaller plants as chm_crown_scale.`;
 
 /** A sentence if the crown scale is too fine for the density of the points. */
 function scaleWarnings({ num_trees, crown_points }: CanopyCrowns, scale: number): string[] {
@@ -90,7 +96,12 @@ export function graphReport(
     fusion_warning: fusionText(fusion, num_trees),
     chm: null,
     params: "params" in plan ? { ...plan.params, ...voxels } : { node_m: voxels.decimate_res1 },
-    warnings: [...plan.warnings, ...runWarnings(found, plan.input), ...seedWarnings(found.empty_seeds)],
+    warnings: [
+      ...plan.warnings,
+      ...runWarnings(found, plan.input),
+      ...(plan.filter.method === "auto" && !plan.input.seeds ? lowWarnings(found) : []),
+      ...seedWarnings(found.empty_seeds),
+    ],
   };
   const grid = tiled && ([tiled.grid[0], tiled.grid[1]] as [number, number]);
   return tiled && grid
@@ -139,6 +150,18 @@ function carpetWarnings({ area_m2, point_count }: NonNullable<FoundTrees["carpet
   if (area_m2 < LEAST_CARPET_M2) return [];
   return [
     `Plants below ${CARPET_HEIGHT_M} m cover about ${Math.round(area_m2)} m² without a gap between them: about ${point_count} points of them belong to no tree.`,
+  ];
+}
+
+/** A sentence if there are no trees, or none that are high enough for stems to tell them apart. */
+function lowWarnings({ num_trees, high }: FoundTrees): string[] {
+  if (num_trees === 0)
+    return [
+      `No tree was found: for method auto plants below ${LEAST_HEIGHT_M} m are no trees, nor are plants below ${CARPET_HEIGHT_M} m that cover the ground without a gap.`,
+    ];
+  if (high?.count !== 0) return [];
+  return [
+    "No plant is higher than 2 m: method auto tells trees apart by their stems, and plants this low only by the gaps between them, so that several which touch are one. Give seed_points where each plant is known.",
   ];
 }
 

@@ -17,6 +17,10 @@ const ScanMaterial = z
     name: z.string().nullish().default(null).describe("name, for warnings"),
     texture_data: bulkText().nullish().default(null).describe("base64 of a PNG file; other images are not read"),
     texture_name: z.string().nullish().default(null).describe("key of the image in textures, instead of texture_data"),
+    color: z
+      .unknown()
+      .optional()
+      .describe("of a material of a plant's or an imported mesh's frame; hits have those of the list colors"),
     has_alpha: z.boolean().default(false).describe("true: where alpha is below 128 there is nothing, and rays go on"),
     triangle_indices: BulkNumbers.nullish()
       .default(null)

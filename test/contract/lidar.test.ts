@@ -174,11 +174,13 @@ describe("fields", () => {
         [1, 0],
         [0, 0],
       ],
-      materials: [{ name: "leaf", texture_data, has_alpha: true, triangle_indices: [0, 1] }],
+      // With a colour, as in the frame of a plant.
+      materials: [{ name: "leaf", color: [0, 0, 1], texture_data, has_alpha: true, triangle_indices: [0, 1] }],
     };
     const behind = { ...wall(8, 5), colors: new Array(4).fill([0, 1, 0]) };
     const { meta, f32 } = await scan({ ...WALL, meshes: [front, behind] });
     expect(meta.scanners[0]).toMatchObject({ num_points: 81, has_colors: true });
+    expect(meta.warnings ?? []).toEqual([]);
     const colors = f32("s0.colors");
     for (let i = 0; i < 81; i += 1) {
       const [x = 0, y = 0] = f32("s0.points").slice(3 * i, 3 * i + 2);

@@ -93,8 +93,8 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     "a LAS file holds at most 341; analyze --format pcd keeps all",
   ],
   [
-    / the terrain, whose cells have percentile ([\d.]+) of their heights \(ground_percentile\)\. (.*); 50 takes the middle\./g,
-    " the terrain, whose cells have percentile $1 of their heights. $2.",
+    / the terrain( below it)?, whose cells have percentile ([\d.]+) of their heights \(ground_percentile\)\. (.*); 50 takes the middle\./g,
+    " the terrain$1, whose cells have percentile $2 of their heights. $3.",
   ],
   ["; scan_heights has all.", "."],
   [", half_points)", ")"],

@@ -119,7 +119,9 @@ export const ScanHeight = z
 
 export const HalfPoints = z
   .object({
-    n_cells: z.int().describe("cells with a value in both; chm: of more than 2 m"),
+    n_cells: z
+      .int()
+      .describe("cells with a value in both; chm: of more than 2 m, or of more than 0.1 m where none is higher"),
     mean_m: z.number().describe("mean of this surface minus that of half of its points, metres"),
     rms_m: z.number().describe("root mean square of the same, metres"),
   })

@@ -53,6 +53,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   wind: async (wanted) => report((await import("./wind.ts")).windPart, wanted),
   "stand-models": async (wanted) => report((await import("./stand-models.ts")).standModelsPart, wanted),
   "lost-hits": async (wanted) => report((await import("./lost-hits.ts")).lostHitsPart, wanted),
+  fields: async (wanted) => report((await import("./fields.ts")).fieldsPart, wanted),
   "lad-stands": async (wanted) => report((await import("./lad-stands.ts")).ladStandsPart, wanted),
   air: async (wanted) => report((await import("./air-stands.ts")).airPart, wanted),
   hidden: async (wanted) => report((await import("./hidden-stems.ts")).hiddenPart, wanted),

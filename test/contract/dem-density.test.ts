@@ -92,3 +92,39 @@ describe("canopy", () => {
     expect(meta.half_points).toBeNull();
   });
 });
+
+describe("crops", () => {
+  /** Plants of 0.4 m in rows of 1 m on ground with noise, m; `wavy` ground is hidden but for one point of 40. */
+  function crops(noise: number, wavy: boolean) {
+    const next = random(3);
+    const floor = (x: number, y: number) => (wavy ? 0.1 * ground(2 * x, 2 * y) : 0);
+    const plants = scattered(20_000, (x, y) => floor(x, y) + 0.4 * Math.abs(Math.sin(Math.PI * y)), 0.02);
+    const bare = scattered(wavy ? 500 : 20_000, floor, 0).map(
+      ([x, y, z]): Point => [x, y, z + noise * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())],
+    );
+    const points = [...plants, ...bare];
+    return { ...box, points, ground_labels: points.map((_, i) => (i < plants.length ? 0 : 1)), surface_type: "chm" };
+  }
+  const told = async (body: object) => (await dem(made, "/api/dem", body)).meta;
+
+  test("cells above 0.1 m are compared where nothing is higher than 2 m", async () => {
+    const { half_points, warnings } = await told(crops(0.002, false));
+    expect(half_points?.n_cells).toBeGreaterThan(1000);
+    expect(warnings).toBeUndefined();
+  });
+
+  test("noise that makes the terrain below too low is told beside the height", async () => {
+    const noisy = crops(0.025, false);
+    const said =
+      /^Half of the ground's returns lie more than 4\.1 cm, \d+ % of the 0\.\d\d m of the canopy, above .* percentile 5 /;
+    expect((await told(noisy)).warnings).toEqual([expect.stringMatching(said)]);
+    expect((await told({ ...noisy, ground_percentile: 50 })).warnings).toBeUndefined();
+  });
+
+  test("ground that plants hide is told beside the height", async () => {
+    const { warnings = [] } = await told(crops(0, true));
+    expect(warnings.join()).toMatch(
+      /The terrain below the canopy differs by \d+\.\d cm, \d+ % of the 0\.\d\d m of the canopy/,
+    );
+  });
+});

@@ -5,7 +5,7 @@ import * as native from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { DemCloud } from "./dem-cloud.ts";
 import { firstReturns } from "./first-returns.ts";
-import { cellCounts, type DemSurface } from "./grid.ts";
+import { cellCounts, type DemSurface } from "./surface.ts";
 
 const LAYER_LABELS = {
   elevation: "Elevation (m)",

@@ -17,11 +17,12 @@ import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { type DemCloud, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
-import { changeWithHalf, densityWarnings, halfPoints } from "./density.ts";
+import { changeWithHalf, densityWarnings, halfPoints, lowCanopyWarnings } from "./density.ts";
 import { returnWarnings } from "./first-returns.ts";
-import { type DemPlan, type DemSurface, demPlan, makeSurface } from "./grid.ts";
+import { type DemPlan, demPlan } from "./grid.ts";
 import { heights } from "./heights.ts";
 import { groundOfScans, isOfGround, scanHeightWarnings } from "./scan-heights.ts";
+import { type DemSurface, makeSurface } from "./surface.ts";
 import { canopyWarnings, dtmOnly, lowTerrainWarnings, vertexWarnings, wrongLengths } from "./warnings.ts";
 
 /** A buffer of the answer; the run owns its column. */
@@ -164,6 +165,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     ...canopyWarnings(plan.surface, shown.max),
     ...densityWarnings(plan.surface, half, frame.cell),
     ...(await lowTerrain(cloud, surface, plan, job)),
+    ...(await lowCanopyWarnings(cloud, surface, half, plan, job.quiet())),
     ...scanHeightWarnings(scan_heights, cloud),
     ...vertexWarnings(frame),
   ];

@@ -4,7 +4,8 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { boundsOf, type DemCloud } from "./dem-cloud.ts";
-import { type DemPlan, type DemSurface, ofGround } from "./grid.ts";
+import type { DemPlan } from "./grid.ts";
+import { type DemSurface, ofGround } from "./surface.ts";
 
 /**
  * Height of every row above the DTM without voids, metres; 0 for rows that are not hits. Hits outside the box are above

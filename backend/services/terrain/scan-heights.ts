@@ -2,7 +2,8 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/terrain.ts";
 import { isClearMedian } from "../run/clear-median.ts";
 import type { DemCloud } from "./dem-cloud.ts";
-import type { DemPlan, DemSurface } from "./grid.ts";
+import type { DemPlan } from "./grid.ts";
+import type { DemSurface } from "./surface.ts";
 
 /** Medians of scans that fit each other differ by up to 5 mm on a slope of 20 degrees (docs/accuracy.md). */
 const MOST_HEIGHT_M = 0.01;

@@ -38,6 +38,10 @@ test.each([
     "leaves of 0.05 m (--leaf-width) are large against halves of voxels of 0.1 m. Give their width if they are narrower,",
   ],
   [
+    "above the terrain below it, whose cells have percentile 5 of their heights (ground_percentile). If that is noise of the ranges, the canopy is that much too high; 50 takes the middle.",
+    "above the terrain below it, whose cells have percentile 5 of their heights. If that is noise of the ranges, the canopy is that much too high.",
+  ],
+  [
     "canopy more than chm_min_height (2 m) above the ground. For lower plants send a smaller one, with the width of the smaller plants as chm_crown_scale.",
     "canopy more than 2 m above the ground.",
   ],

@@ -16,12 +16,13 @@ const TOLD_RMS_CELLS = 0.005;
 const TOLD_LOSS_M = 0.25;
 const TOLD_LOSS_PART = 0.03;
 
-/** How a surface differs from that of about half of its points. */
+/** A surface beside that of about half of its points. */
 export interface HalfChange extends native.GridChange {
   /** Cells of lower canopies do not count, metres. */
   readonly above_m: number;
 }
 
+/** How a surface differs from that of about half of its points. */
 export async function changeWithHalf(
   { positions }: DemCloud,
   { grid, rows, regrid }: DemSurface,

@@ -51,6 +51,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [/ \((?:filled|occluded)_leaf_area\)/g, ""],
   ["not part of total_leaf_area,", "not part of the leaf area,"],
   ["without wood_split total_leaf_area is plant area", "without --wood the leaf area is plant area"],
+  [" % (element_gain);", " %;"],
   ["Send their width if they are narrower", "Give their width if they are narrower"],
   [
     "Label the wood (segment_wood) and send wood_split to leave it out",

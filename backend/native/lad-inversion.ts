@@ -105,6 +105,7 @@ export interface LadInversionNative {
   hitCounts(scans: readonly CountedHits[], grid: VoxelBox): NativeJob<NativeColumn>;
   invertBeams(sums: NativeColumn, g: NativeColumn, params: InversionParams): NativeJob<InvertedBeams>;
   clumping(whole: NativeColumn, eighths: NativeColumn, g: NativeColumn, params: ComparedVoxels): NativeJob<Clumping>;
+  elementGain(leaves: { readonly width_m: number; readonly voxel_size: Triple }): NativeJob<number>;
   fillOccluded(voxels: Pick<InvertedBeams, "lad" | "variance" | "state">, grid: VoxelBox): NativeJob<FilledVoxels>;
 }
 
@@ -117,5 +118,7 @@ export const invertBeams: LadInversionNative["invertBeams"] = (sums, g, params) 
 /** Leaf area from the sums of voxels and from those of the eighths of some layers, where all of these have enough beams. */
 export const clumping: LadInversionNative["clumping"] = (whole, eighths, g, params) =>
   addon.clumping(whole, eighths, g, params);
+/** Density found over the true one of leaves of a width at random places; at most as wide as the smallest edge. */
+export const elementGain: LadInversionNative["elementGain"] = (leaves) => addon.elementGain(leaves);
 /** Estimates occluded voxels by kriging, else by the mean of their layer. */
 export const fillOccluded: LadInversionNative["fillOccluded"] = (voxels, grid) => addon.fillOccluded(voxels, grid);

@@ -7,6 +7,7 @@
 #include "binding/voxel_values.h"
 #include "ops/lad/beer_lambert.h"
 #include "ops/lad/clumping.h"
+#include "ops/lad/element_gain.h"
 #include "ops/lad/hit_counts.h"
 #include "ops/lad/occlusion_kriging.h"
 
@@ -175,6 +176,16 @@ Napi::Value clumping_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// elementGain(leaves: { width_m, voxel_size }): NativeJob<number>
+Napi::Value element_gain_job(const Napi::CallbackInfo& info) {
+  const auto js = strict_object(info[0], "leaves");
+  const double width_m = number_field(js, "width_m");
+  const Vec3d size = vec3_field(js, "voxel_size");
+  return start_job<double>(
+      info.Env(), job_options(info[1]), [=](OpContext& ctx) { return element_gain(width_m, size, ctx); },
+      [](Napi::Env env, double&& gain) -> Napi::Value { return Napi::Number::New(env, gain); });
+}
+
 const char* name_of(OcclusionFill fill) {
   return fill == OcclusionFill::kKriging     ? "kriging"
          : fill == OcclusionFill::kLayerMean ? "layer_mean"
@@ -210,6 +221,7 @@ void register_lad_inversion(Napi::Env env, Napi::Object exports) {
   add<hit_counts_job>(env, exports, "hitCounts");
   add<invert_beams_job>(env, exports, "invertBeams");
   add<clumping_job>(env, exports, "clumping");
+  add<element_gain_job>(env, exports, "elementGain");
   add<fill_occluded_job>(env, exports, "fillOccluded");
 }
 

@@ -102,7 +102,7 @@ const LadFields = z
       .boolean()
       .default(true)
       .describe(
-        "trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other, by more than leaves of element_width would at random places; not done, with a warning, for leaves wider than 0.44 of a voxel's edge",
+        "trace the beams again through voxels of half the edges and warn if the leaf area rises, as leaves in clumps hide each other, by more than leaves of element_width would at random places; not done, with a warning, for leaves wider than half of a voxel's edge",
       ),
     fill_occluded: z.boolean().default(false).describe("true: estimate occluded voxels by kriging"),
     capture_recapture: CaptureRecapture.nullish()
@@ -208,6 +208,9 @@ export const LadSuccess = z
     return_weights: z.enum(["equal", "energy"]).describe("how the returns of a pulse were weighed"),
     hit_cosine: orNull("mean cosine at which beams meet leaves, as used by return_weights energy; null = not used"),
     element_width: z.number().describe("as requested, metres"),
+    element_gain: orNull(
+      "density that is found in voxels of this size over the true one of discs of element_width at random places, 1 and more; leaf area is not divided by it; null = they are wider than a voxel",
+    ),
     gtheta_profile: z.array(z.number()).nullable().describe("(nz) G of each layer; null = from triangles"),
     gtheta_per_beam: z
       .boolean()
@@ -252,9 +255,7 @@ export const LadSuccess = z
         leaf_area_half_edges: z.number().describe("of the same from their eighths, square metres"),
         expected_rise: z
           .number()
-          .describe(
-            "leaf_area_half_edges / leaf_area of leaves of element_width at random places, 1 and more (Nilson 1971)",
-          ),
+          .describe("leaf_area_half_edges / leaf_area of leaves of element_width at random places, 1 and more"),
       })
       .nullable()
       .describe("voxels beside voxels of half the edges; null = not done"),

@@ -58,6 +58,16 @@ const SPECIES = [
   ["walnut", 700],
 ] as const;
 
+/** In small voxels alone. */
+const OTHERS = [
+  ["olive", 700],
+  ["pistachio", 700],
+  ["easternredbud", 700],
+  ["grapevine_VSP", 200],
+  ["almond_aldrich", 700],
+] as const;
+const SMALL_M = [0.15, 0.1] as const;
+
 const casesOf = (species: string, age_days: number): TreeCase[] => {
   const one = { ...PLAIN, species, age_days };
   const split = { ...one, wood: "split" as const };
@@ -78,7 +88,12 @@ const casesOf = (species: string, age_days: number): TreeCase[] => {
     named("wood split, noise 20 mm", { ...split, noise_m: 0.02 }),
   ];
 };
-export const TREE_CASES: readonly TreeCase[] = SPECIES.flatMap(([species, age]) => casesOf(species, age));
+export const TREE_CASES: readonly TreeCase[] = [
+  ...SPECIES.flatMap(([species, age]) => casesOf(species, age)),
+  ...[...SPECIES, ...OTHERS].flatMap(([species, age_days]) =>
+    SMALL_M.map((voxel_m) => ({ ...PLAIN, species, age_days, voxel_m, name: `${species}: voxels of ${voxel_m} m` })),
+  ),
+];
 
 /** Metres beyond the crown, and of the scanners above its foot. */
 const [AWAY, HEIGHT] = [3, 1.6];

@@ -6,7 +6,8 @@ import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { voxelBox } from "../surfaces/grid.ts";
 import { halvedFactors, type LayerRange } from "./beam-projection.ts";
-import { edgeOf, elementShare, type LadGrid, type TraceGrid } from "./grid.ts";
+import { edgeOf, type LadGrid, type TraceGrid } from "./grid.ts";
+import { elementGain } from "./leaf-size.ts";
 import type { VoxelG } from "./projection.ts";
 import { type ReadScan, tracedBeams } from "./scans/scans.ts";
 import { TRACING } from "./traced.ts";
@@ -20,14 +21,13 @@ const layersAtOnce = ({ box }: LadGrid): number => Math.min(box.nz, Math.floor(M
 /** How many eighths of voxels the check for clumps holds at a time. */
 export const eighthsAtOnce = (cells: number): number => Math.min(8 * cells, MOST_EIGHTHS);
 
-/** Share of a half voxel's face that a leaf may cover: where larger ones lie in it is too much a matter of chance. */
-const MOST_SHARE = 0.3;
-
 /** What the voxels were solved from. */
 export interface Probed {
   readonly beams: readonly ReadScan[];
   readonly sums: NativeColumn;
   readonly g: VoxelG;
+  /** Of the whole voxels; null where leaves are wider. */
+  readonly element_gain: number | null;
   readonly optical: native.OpticalSums | null;
 }
 
@@ -46,9 +46,9 @@ export async function clumpsOf(
   job: Job,
 ): Promise<Clumps> {
   if (!check_clumping) return { check: null, warnings: [] };
-  const edge = edgeOf(grid);
-  const [whole, half] = [elementShare(element_width, edge), elementShare(element_width, edge / 2)];
-  if (half > MOST_SHARE) return { check: null, warnings: [uncheckedWarning(element_width, edge)] };
+  const [x, y, z] = grid.edges;
+  const half = await elementGain(element_width, [x / 2, y / 2, z / 2], job);
+  if (half === null) return { check: null, warnings: [uncheckedWarning(element_width, edgeOf(grid))] };
   const { nx, ny, nz } = grid.box;
   const most = layersAtOnce(grid);
   if (most === 0)
@@ -69,21 +69,14 @@ export async function clumpsOf(
     found.whole_m2 += one.whole_m2;
     found.eighths_m2 += one.eighths_m2;
   }
-  const check = { ...found, expected_rise: overlaps(half) / overlaps(whole) };
+  const check = { ...found, expected_rise: half / (probed.element_gain ?? 1) };
   return { check, warnings: clumpWarnings(check, element_width) };
 }
-
-/**
- * Density that Beer's law finds over the true one, if each leaf covers a share of the voxel's face (positive binomial,
- * Nilson 1971, Agricultural Meteorology 8).
- */
-const overlaps = (share: number): number => (share > 0 ? -Math.log1p(-share) / share : 1);
 
 const metres = (value: number) => `${Number(value.toPrecision(2))} m`;
 
 function uncheckedWarning(width: number, edge: number): string {
-  const least = width * Math.sqrt(Math.PI / (2 * MOST_SHARE));
-  return `Whether leaves stand in clumps, which makes the leaf area too low, was not checked: leaves of ${metres(width)} (element_width) are large against halves of voxels of ${metres(edge)}. Send their width if they are narrower, or use voxels of ${metres(least)} and more.`;
+  return `Whether leaves stand in clumps, which makes the leaf area too low, was not checked: leaves of ${metres(width)} (element_width) are wider than halves of voxels of ${metres(edge)}. Send their width if they are narrower, or use voxels of ${metres(2 * width)} and more.`;
 }
 
 async function comparedLayers(

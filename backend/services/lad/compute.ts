@@ -13,6 +13,7 @@ import { cellList, voxelSummary, voxelValues, woodValues } from "./cells.ts";
 import { clumpsOf, eighthsAtOnce } from "./clumps.ts";
 import { fewLeaves } from "./few-leaves.ts";
 import { checkLadGrid, isRaised, type LadGrid, lengthOf, resolveGrid } from "./grid.ts";
+import { elementGain } from "./leaf-size.ts";
 import { lostHitWarnings } from "./lost-hits.ts";
 import { opaqueFloor } from "./opaque-floor.ts";
 import { type ProjectionPlan, projectionPlan } from "./projection.ts";
@@ -138,11 +139,12 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
   job.stage("Inverting Beer's law", 0.8, 0.86);
   const labels = request.wood_split ? await voxelLabels(scans, grid, job) : null;
   const few = await fewLeaves(request, beams, g, grid, job);
+  const element_gain = await elementGain(request.element_width, grid.edges, job);
   const params = { ...inversionParams(request, grid, reach), labels, optical, measured: g.error, few };
   const found = await job.track(() => native.invertBeams(sums, g.column, params));
   for (const column of [found.lad, found.variance, found.state, found.wad, found.error])
     if (column) job.adopt(new ColumnRef(column));
-  const clumps = await clumpsOf(request, { beams, sums, g, optical }, grid, params, job);
+  const clumps = await clumpsOf(request, { beams, sums, g, element_gain, optical }, grid, params, job);
   const by_views = await leafAreaByViews(request, scans, { ...g, common_error: found.common_g_error }, grid, job);
   job.stage("Collecting voxel results", 0.92, 0.92);
   const filled = request.fill_occluded ? await fill(found, grid, job) : null;
@@ -164,6 +166,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
     hit_cosine: weighed.hit_cosine,
     gtheta_profile: g.profile && [...g.profile],
     gtheta_per_beam: optical !== null,
+    element_gain,
     gtheta_common_error: g.error && found.common_g_error,
     occlusion_threshold_m: params.occlusion_threshold_m,
     under_sampled_count: found.totals.occluded_count,
@@ -189,7 +192,7 @@ async function inverted(checked: CheckedLad, grid: LadGrid, job: Job): Promise<L
       ...by_views.warnings,
       ...labelWarnings(scans, request.wood_split, values),
       ...(filled ? fillWarnings(summary.filled_leaf_area, found.totals) : []),
-      ...resultWarnings(request, scans, traced, grid, found.totals, params),
+      ...resultWarnings(request, scans, traced, grid, found.totals, params, element_gain),
       ...grid.device.told,
     ],
   };

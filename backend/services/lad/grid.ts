@@ -117,12 +117,9 @@ export const edgeOf = ({ edges }: LadGrid): number => Math.cbrt(edges[0] * edges
 /** Largest share of a leaf in a voxel for which an interval of 95 % holds (Pimont et al. 2018). */
 const LARGEST_ELEMENT = 0.05;
 
-/** Share of the face of a voxel that a leaf of a width covers, turned by chance; 0 for a width of 0 and less. */
-export const elementShare = (width: number, edge: number): number =>
-  width > 0 ? (Math.PI * width * width) / (8 * edge * edge) : 0;
-
 /** Whether leaves of a width are too large for voxels of an edge. */
-export const areLarge = (width: number, edge: number): boolean => elementShare(width, edge) > LARGEST_ELEMENT;
+export const areLarge = (width: number, edge: number): boolean =>
+  width > 0 && (Math.PI * width * width) / (8 * edge * edge) > LARGEST_ELEMENT;
 
 /** Whether the columns of a grid are raised. */
 export const isRaised = ({ offsets }: LadGrid): boolean => offsets !== null;

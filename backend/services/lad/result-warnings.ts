@@ -1,18 +1,10 @@
 import type { LadRequest } from "../../../shared/contract/lad-compute.ts";
 import type { TracedBeams } from "../../native/lad.ts";
 import type { InversionParams, InvertedBeams } from "../../native/lad-inversion.ts";
-import { areLarge, edgeOf, type LadGrid } from "./grid.ts";
+import type { LadGrid } from "./grid.ts";
+import { largeLeaves } from "./leaf-size.ts";
 import { scanWarnings } from "./scans/scan-warnings.ts";
 import type { ReadScan } from "./scans/scans.ts";
-
-/** Beer's law takes leaves as small and placed at random. */
-function largeLeaves(width: number, grid: LadGrid): string[] {
-  const edge = edgeOf(grid);
-  if (!areLarge(width, edge)) return [];
-  return [
-    `Leaves of ${Number(width.toPrecision(3))} m are large against voxels of ${Number(edge.toPrecision(3))} m: no interval is valid. Leaves at random places are measured 2, 5, 10 and 18 % too large where they are 0.36, 0.5, 0.7 and 1 times as wide as a voxel; leaves in clumps still too small.`,
-  ];
-}
 
 /** Of the measured leaf area, what may lie in occluded voxels without a word. */
 const NOTABLE_SHARE = 0.02;
@@ -41,6 +33,7 @@ export function resultWarnings(
   grid: LadGrid,
   { occluded_count, occluded_leaf_area_m2, leaf_area_m2 }: InvertedBeams["totals"],
   { min_beams, occlusion_threshold_m }: InversionParams,
+  element_gain: number | null,
 ): string[] {
   const told = scans.flatMap(({ notes }, i) => {
     const counts = traced.scans[i];
@@ -50,7 +43,7 @@ export function resultWarnings(
   if (given && !request.gtheta_override) told.push("gtheta and gtheta_spec are not used: gtheta_override is false.");
   if (request.min_voxel_hits === null || request.min_voxel_hits === undefined)
     told.push(`min_voxel_hits was not given: voxels need ${min_beams} beams.`);
-  told.push(...largeLeaves(request.element_width, grid));
+  told.push(...largeLeaves(request.element_width, grid, element_gain));
   if (grid.dropped_columns > 0) {
     told.push(`${grid.dropped_columns} of ${grid.box.nx * grid.box.ny} columns of the grid are left out.`);
   }

@@ -34,8 +34,8 @@ test.each([
     "without --wood the leaf area is plant area. Label the points (npm start -- wood) and give --wood to leave it out.",
   ],
   [
-    "leaves of 0.05 m (element_width) are large against halves of voxels of 0.1 m. Send their width if they are narrower,",
-    "leaves of 0.05 m (--leaf-width) are large against halves of voxels of 0.1 m. Give their width if they are narrower,",
+    "leaves of 0.05 m (element_width) are wider than halves of voxels of 0.1 m. Send their width if they are narrower,",
+    "leaves of 0.05 m (--leaf-width) are wider than halves of voxels of 0.1 m. Give their width if they are narrower,",
   ],
   [
     "above the terrain below it, whose cells have percentile 5 of their heights (ground_percentile). If that is noise of the ranges, the canopy is that much too high; 50 takes the middle.",
@@ -49,6 +49,7 @@ test.each([
     "so that several which touch are one. Give seed_points where each plant is known.",
     "so that several which touch are one.",
   ],
+  ["such leaves read too high by 17 % (element_gain); leaves", "such leaves read too high by 17 %; leaves"],
   ["min_voxel_hits was not given: voxels need 5 beams.", "--min-hits was not given: voxels need 5 beams."],
   [
     "No triangles in the grid with lmax 0.1 m and max_aspect_ratio 4: of 9 candidates, 9 are longer. Raise lmax, or use gtheta_override.",

@@ -77,6 +77,8 @@ describe("leaves in clumps", () => {
       /clumps.* was not checked: leaves of 0.51 m .* voxels of 1 m\. .* voxels of 1 m and more/,
     );
     expect((await compute({ element_width: 0.5 })).clumping_check).not.toBeNull();
+    const flat = await compute({ element_width: 0.2, grid: { ...UNIT_GRID, nz: 4 } });
+    expect(flat.warnings.join()).toMatch(/wider than halves of voxels of 0.25 m\. .* voxels of 0.4 m and more/);
     expect((await compute({ ...LEAVES, check_clumping: false })).warnings.join()).not.toMatch(/clumps/);
   });
 });

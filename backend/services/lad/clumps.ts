@@ -6,7 +6,7 @@ import * as native from "../../native/lad-inversion.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { voxelBox } from "../surfaces/grid.ts";
 import { halvedFactors, type LayerRange } from "./beam-projection.ts";
-import { edgeOf, type LadGrid, type TraceGrid } from "./grid.ts";
+import type { LadGrid, TraceGrid } from "./grid.ts";
 import { elementGain } from "./leaf-size.ts";
 import type { VoxelG } from "./projection.ts";
 import { type ReadScan, tracedBeams } from "./scans/scans.ts";
@@ -48,7 +48,7 @@ export async function clumpsOf(
   if (!check_clumping) return { check: null, warnings: [] };
   const [x, y, z] = grid.edges;
   const half = await elementGain(element_width, [x / 2, y / 2, z / 2], job);
-  if (half === null) return { check: null, warnings: [uncheckedWarning(element_width, edgeOf(grid))] };
+  if (half === null) return { check: null, warnings: [uncheckedWarning(element_width, Math.min(x, y, z))] };
   const { nx, ny, nz } = grid.box;
   const most = layersAtOnce(grid);
   if (most === 0)

@@ -41,3 +41,15 @@ test("auto: plants below 2 m are told apart by gaps alone, and those below 0.7 m
   const seeds = { seed_points: [[1, 1, 0]] };
   expect(await told(1.5, seeds)).toEqual([1, expect.not.stringMatching(/No plant/)]);
 });
+
+test("auto: crowns high up without stems are no low plants", async () => {
+  const { points, ground_class } = field(2);
+  // Of each crown twelve points, 5 m up.
+  const kept = points.flatMap((_, i) => (ground_class[i] === 1 || i % 5 === 0 ? [i] : []));
+  const lifted = kept.map((i) => (points[i] ?? []).map((v, k) => (k === 2 && ground_class[i] !== 1 ? v + 5 : v)));
+  const answer = await segment({ points: lifted, ground_class: kept.map((i) => ground_class[i]), method: "auto" });
+  expect(answer.num_trees).toBe(0);
+  expect(answer.warnings).toEqual([
+    expect.stringMatching(/^Too few stems were seen for method auto: .* use method chm/),
+  ]);
+});

@@ -153,13 +153,13 @@ function carpetWarnings({ area_m2, point_count }: NonNullable<FoundTrees["carpet
   ];
 }
 
-/** A sentence if there are no trees, or none that are high enough for stems to tell them apart. */
+/** A sentence if no plant is high enough for stems to tell trees apart. */
 function lowWarnings({ num_trees, high }: FoundTrees): string[] {
+  if (high?.count !== 0) return []; // stemWarnings speaks of higher ones
   if (num_trees === 0)
     return [
       `No tree was found: for method auto plants below ${LEAST_HEIGHT_M} m are no trees, nor are plants below ${CARPET_HEIGHT_M} m that cover the ground without a gap.`,
     ];
-  if (high?.count !== 0) return [];
   return [
     "No plant is higher than 2 m: method auto tells trees apart by their stems, and plants this low only by the gaps between them, so that several which touch are one. Give seed_points where each plant is known.",
   ];

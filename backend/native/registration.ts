@@ -124,6 +124,15 @@ export interface NativeGlobalAlignment {
   readonly consensus_count: number;
 }
 
+/** What a search among all poses says of the pose that was reached. */
+export interface IcpCheck {
+  readonly verdict: "confirmed" | "contradicted" | "undecided";
+  readonly found: NativeGlobalAlignment;
+  /** From the reached pose to the one that was found; shift of the middle of the moving side, metres. */
+  readonly turn_rad: number;
+  readonly shift_m: number;
+}
+
 /** Metres; names as in cpp/ops/registration/icp.h. */
 export interface IcpPose {
   readonly matrix: readonly number[];
@@ -179,6 +188,8 @@ export interface RegistrationNative {
   icpPrepare(fixed: IcpSide, moving: IcpSide, params: IcpParams, options?: OpOptions): NativeJob<NativeRegistration>;
   icpAdvance(registration: NativeRegistration, iterations: number, options?: OpOptions): NativeJob<IcpProgress>;
   icpResult(registration: NativeRegistration, options?: OpOptions): NativeJob<IcpPose>;
+  icpCheck(registration: NativeRegistration, options?: OpOptions): NativeJob<IcpCheck>;
+  icpTakeFound(registration: NativeRegistration, options?: OpOptions): NativeJob<void>;
   icpRelease(registration: NativeRegistration): void;
   icpBytes(fixedPoints: number, movingPoints: number, initial: IcpInitial): number;
 }
@@ -213,6 +224,12 @@ export const icpAdvance: RegistrationNative["icpAdvance"] = (registration, itera
 /** The pose reached and how well it fits. */
 export const icpResult: RegistrationNative["icpResult"] = (registration, options) =>
   addon.icpResult(registration, options);
+/** Searches for a pose that fits better than the one reached, which stays; after icpResult. */
+export const icpCheck: RegistrationNative["icpCheck"] = (registration, options) =>
+  addon.icpCheck(registration, options);
+/** Goes on from the pose that icpCheck found. */
+export const icpTakeFound: RegistrationNative["icpTakeFound"] = (registration, options) =>
+  addon.icpTakeFound(registration, options);
 export const icpRelease: RegistrationNative["icpRelease"] = (registration) => addon.icpRelease(registration);
 /** Memory that a registration needs besides its points, bytes. */
 export const icpBytes: RegistrationNative["icpBytes"] = (fixedPoints, movingPoints, initial) =>

@@ -247,6 +247,50 @@ Napi::Value icp_result_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, IcpResult&& result) -> Napi::Value { return result_to_js(env, result); });
 }
 
+const char* name_of(IcpVerdict verdict) {
+  switch (verdict) {
+    case IcpVerdict::kConfirmed:
+      return "confirmed";
+    case IcpVerdict::kContradicted:
+      return "contradicted";
+    case IcpVerdict::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+// icpCheck(registration): NativeJob<IcpCheck>
+Napi::Value icp_check_job(const Napi::CallbackInfo& info) {
+  const auto held = registration_of(info[0]);
+  return start_job<IcpCheck>(
+      info.Env(), job_options(info[1]),
+      [=](OpContext& ctx) {
+        const std::lock_guard<std::mutex> lock(held->mutex);
+        return held->registration.check(ctx);
+      },
+      [](Napi::Env env, IcpCheck&& check) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("verdict", name_of(check.verdict));
+        out.Set("found", global_to_js(env, check.found));
+        out.Set("turn_rad", check.turn_rad);
+        out.Set("shift_m", check.shift_m);
+        return out;
+      });
+}
+
+// icpTakeFound(registration): NativeJob<void>; the pose that icpCheck found is the next one to go on from
+Napi::Value icp_take_found_job(const Napi::CallbackInfo& info) {
+  const auto held = registration_of(info[0]);
+  return start_job<bool>(
+      info.Env(), job_options(info[1]),
+      [=](OpContext& ctx) {
+        const std::lock_guard<std::mutex> lock(held->mutex);
+        held->registration.take_found(ctx);
+        return true;
+      },
+      [](Napi::Env env, bool&&) -> Napi::Value { return env.Undefined(); });
+}
+
 // icpRelease(registration): void; frees its memory once no job uses it
 Napi::Value icp_release(const Napi::CallbackInfo& info) {
   owner_of(info[0]).reset();
@@ -285,6 +329,8 @@ void register_icp(Napi::Env env, Napi::Object exports) {
   add<icp_prepare_job>(env, exports, "icpPrepare");
   add<icp_advance_job>(env, exports, "icpAdvance");
   add<icp_result_job>(env, exports, "icpResult");
+  add<icp_check_job>(env, exports, "icpCheck");
+  add<icp_take_found_job>(env, exports, "icpTakeFound");
   add<icp_release>(env, exports, "icpRelease");
   add<icp_bytes_of>(env, exports, "icpBytes");
   add<mesh_samples_job>(env, exports, "meshSamples");

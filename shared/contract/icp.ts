@@ -35,7 +35,7 @@ export const IcpTuning = z.object({
   initial: IcpInitial.nullish()
     .default(null)
     .describe(
-      "start of the iterations. centroid: centroid on centroid, or as the sides were sent if that fits better, for sides that are roughly aligned; auto: searched among all turns and shifts by matching the shape of the surfaces, for sides that overlap by about a third or more; where the search finds nothing, as centroid, with a warning. null = centroid",
+      "start of the iterations. centroid: centroid on centroid, or as the sides were sent if that fits better, for sides that are roughly aligned; auto: searched among all turns and shifts by matching the shape of the surfaces, for sides that overlap by about a third or more; where the search finds nothing, as centroid, with a warning. null = centroid; if the surfaces do not prove the pose right, it is checked by that search, and where that finds a pose at which the sides fit better and no other one comes near it, the iterations begin anew there, with a warning (not together with max_correspondence_distance)",
     ),
 });
 export type IcpTuning = z.infer<typeof IcpTuning>;
@@ -77,6 +77,22 @@ const GlobalAlignment = z
   })
   .meta({ id: "GlobalAlignment", description: "search for a start among all turns and shifts" });
 
+const PoseCheck = z
+  .object({
+    verdict: z
+      .enum(["confirmed", "contradicted", "undecided"])
+      .describe(
+        "confirmed: the search finds this pose, and no other one comes near it; contradicted: it finds another one, at which the sides fit better; undecided: no pose stands out, or none that fits better than this one",
+      ),
+    turn_deg: z.number().describe("turn from this pose to the one that was found, degrees; 0 if they are the same"),
+    shift_m: z
+      .number()
+      .describe("shift of the middle of the source from this pose to that one, metres; 0 if they are the same"),
+    agreement: z.number().describe("agreement 0..1 of the pose that was found, as in global_alignment"),
+    rival_agreement: z.number().describe("the same of the next other pose; 0 without one"),
+  })
+  .meta({ id: "PoseCheck", description: "what a search among all turns and shifts says of a pose" });
+
 const SurfaceAgreement = z
   .object({
     agreement: z
@@ -115,7 +131,7 @@ export const IcpSuccess = z
       .string()
       .nullable()
       .describe(
-        "the pose is probably wrong: nothing overlaps; or where both sides have a surface it is not the same one, or hardly any surface of the source faces one of the target (surface_agreement); or rmse_ratio exceeds 0.02, unless initial: auto found the pose, no other one comes near it, and the surfaces agree, as with partial overlap. null = nothing of this",
+        "the pose is probably wrong: nothing overlaps; or where both sides have a surface it is not the same one, or hardly any surface of the source faces one of the target (surface_agreement); or rmse_ratio exceeds 0.02, unless initial: auto found the pose, no other one comes near it, and the surfaces agree, as with partial overlap; or a search found another pose at which the sides fit better (pose_check). A pose that the search confirms is not called wrong. null = nothing of this",
       ),
     method: IcpMethod.describe("method used"),
     start: z
@@ -140,6 +156,9 @@ export const IcpSuccess = z
       ),
     free_motion: FreeMotion.describe("the motion that the surfaces hold least"),
     surface_agreement: SurfaceAgreement.describe("how well the sides agree where they overlap, at the pose"),
+    pose_check: PoseCheck.nullable().describe(
+      "what a search among all turns and shifts says of the pose; null = none was needed, as at least 100 flat places face each other, no small part, 80 % of their surface is the same one (surface_agreement), and the pose has settled",
+    ),
     history: z.array(IcpIteration).describe("the iterations, coarse to fine"),
     warnings: Warnings.optional(),
   })

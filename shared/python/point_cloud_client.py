@@ -987,8 +987,9 @@ class PointCloudClient:
 
         target_points, source_points   (3 * n) x, y, z of each point in turn, metres, or
         target_source, source_source   {"session_id": ..., "max_points", "translation"}; world coordinates
-        initial                        start: "centroid" (default): centroids, or as placed if that fits better;
-                                       "auto": searched among all turns and shifts, needs no rough alignment
+        initial                        start: "centroid": centroids, or as placed if that fits better; "auto": searched
+                                       among all turns and shifts, needs no rough alignment; default: centroid, and
+                                       auto where the pose is in doubt and a better one is found (warnings)
         init_transform                 (16) start, 4 x 4 row-major, instead of initial
         method                         "gicp" (default), "point_to_plane" or "point_to_point"
         max_correspondence_distance    metres, default 5 % of the size of the target

@@ -160,7 +160,7 @@ describe("meshes", () => {
   });
 });
 
-test("--initial auto finds a cloud that is turned far away, the default start does not", async () => {
+test("a cloud that is turned far away is found by default and with --initial auto, not with --initial centroid", async () => {
   const away = motion(2.2, 0.7, [3, -2, 5]);
   const moving = join(root, "b.xyz");
   const rows = cornerPoints(1).map((point) =>
@@ -178,9 +178,18 @@ test("--initial auto finds a cloud that is turned far away, the default start do
     /^Method +gicp, started from the motion that the search among all turns and shifts found$/m,
   );
   expect(farthest(out)).toBeLessThan(0.02);
-  const plain = join(root, "plain");
-  await command(root, ["register", moving, fixed, "--out", plain]);
-  expect(farthest(plain)).toBeGreaterThan(0.5);
+  const byDefault = join(root, "default");
+  const found = await command(root, ["register", moving, fixed, "--out", byDefault]);
+  expect(farthest(byDefault)).toBeLessThan(0.02);
+  expect(found.stdout).toMatch(/^Warning: The iterations began .* --initial auto searches at once/m);
+  expect(found.stdout).toMatch(/^Search among all poses +(finds this pose|not needed)/m);
+  const near = join(root, "near");
+  const centroid = await command(root, ["register", moving, fixed, "--initial", "centroid", "--out", near]);
+  expect(farthest(near)).toBeGreaterThan(0.5);
+  expect(centroid.stdout).toMatch(/^Verdict +The pose is probably wrong/m);
+  expect(centroid.stdout).toMatch(
+    /^Warning: The pose is probably wrong: .* Register with --initial auto to begin there\.$/m,
+  );
 });
 
 test("files that do not overlap: the verdict and a warning say so, in the words of the command line", async () => {

@@ -12,8 +12,7 @@ export function addRegister(program: Command, perform: Perform): void {
     .option("--method <method>", "gicp (plane to plane), plane (point to plane) or point (point to point)", "gicp")
     .option(
       "--initial <start>",
-      "start: centroid (middle on middle), or auto (search all turns and shifts)",
-      "centroid",
+      "start: centroid (middle on middle), or auto (search all turns and shifts); by default centroid, and auto where the pose is in doubt",
     )
     .option("--max-distance <metres>", "never match points farther apart (default: 5 % of the size of the fixed file)")
     .option("--iterations <count>", "most iterations (default 100)")

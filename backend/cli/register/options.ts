@@ -23,7 +23,7 @@ const MOST_ITERATIONS = 100_000;
 export interface RawRegisterOptions {
   readonly out: string;
   readonly method: string;
-  readonly initial: string;
+  readonly initial?: string;
   readonly maxDistance?: string;
   readonly iterations?: string;
   readonly format?: string;
@@ -38,7 +38,8 @@ export interface RawRegisterOptions {
 export interface RegisterOptions {
   readonly out: string;
   readonly method: Method;
-  readonly initial: Start;
+  /** Null: centroid, and auto where the pose is in doubt. */
+  readonly initial: Start | null;
   /** Metres; null = 5 % of the size of the fixed side. */
   readonly maxDistance: number | null;
   readonly iterations: number | undefined;
@@ -58,8 +59,8 @@ export function checkedRegister(raw: RawRegisterOptions): RegisterOptions {
   const { method, initial, maxDistance, iterations, format, points, pictureSize } = raw;
   if (!Object.hasOwn(METHODS, method))
     throw bad(`--method "${method}" is not one of ${Object.keys(METHODS).join(", ")}`);
-  const start = STARTS.find((name) => name === initial);
-  if (!start) throw bad(`--initial "${initial}" is not one of ${STARTS.join(", ")}`);
+  const start = initial === undefined ? null : STARTS.find((name) => name === initial);
+  if (start === undefined) throw bad(`--initial "${initial}" is not one of ${STARTS.join(", ")}`);
   const known = [...new Set([...COPY_FORMATS, ...MESH_FORMATS])];
   const chosen = format === undefined ? undefined : known.find((name) => name === format.toLowerCase());
   if (format !== undefined && !chosen) throw bad(`--format "${format}" is not one of ${known.join(", ")}`);

@@ -216,7 +216,7 @@ const reproduceFacts = (
   ["Moving file", inputFact(moving.file)],
   ["Fixed file", inputFact(fixed.file)],
   ["Method (--method)", method.replaceAll("_", " ")],
-  ["Start (--initial)", initial],
+  ["Start (--initial)", initial ?? "not given"],
   ["Longest distance (--max-distance)", maxDistance === null ? "not given" : `${maxDistance} m`],
   ["Iterations (--iterations)", iterations === undefined ? "not given" : `at most ${iterations}`],
   ["Units (--units)", reading.units ?? "not given"],

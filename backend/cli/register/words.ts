@@ -7,6 +7,8 @@ import type { Pose } from "./pose.ts";
 /** Conditioning below which the service warns of a free motion, and above which all six motions are held well. */
 const FREE = 1e-3;
 const FIRM = 1e-2;
+/** Flat places below which the service says that nothing tells whether the pose is right. */
+const FEW_PLACES = 100;
 
 const metres = (value: number) => `${shortNumber(Number(value.toPrecision(4)))} m`;
 const percent = (share: number) => `${plainNumber(100 * share, 1)} %`;
@@ -24,7 +26,8 @@ export function sideWords(text: string, { is_inverted }: Pick<Pose, "is_inverted
 
 /** What the pose is worth, in a sentence. */
 export function verdict({ answer }: Pose): string {
-  const { quality_warning, fitness, converged, kept_start, conditioning, overlap, global_alignment } = answer;
+  const { quality_warning, fitness, converged, kept_start, conditioning, overlap, global_alignment, pose_check } =
+    answer;
   if (!(fitness > 0)) return "The files do not overlap: this is no pose.";
   if (kept_start)
     return "Not registered: the iterations led to a worse pose than the start, which was kept. Try --initial auto, or align the files roughly first.";
@@ -33,6 +36,8 @@ export function verdict({ answer }: Pose): string {
     return "Another pose fits almost as well: look at the pictures before you use this one.";
   if (global_alignment?.outcome === "none")
     return "The search found no pose that stands out from chance: look at the pictures.";
+  if (pose_check?.verdict === "undecided" && answer.surface_agreement.place_count < FEW_PLACES)
+    return "Too few surfaces face each other to tell whether the pose is right: look at the pictures.";
   if (conditioning < FREE)
     return "The files fit, but their surfaces leave a motion free: that part of the pose is arbitrary.";
   if (!converged) return "The pose has not settled and may be wrong: look at the pictures, or allow more --iterations.";
@@ -48,6 +53,15 @@ function conditioningText(value: number): string {
 function surfaceText({ agreement, place_count }: IcpSuccess["surface_agreement"]): string {
   if (place_count === 0) return "no flat surface to compare";
   return `${percent(agreement)} of what both files have, at ${place_count} flat places`;
+}
+
+function checkText(check: IcpSuccess["pose_check"]): string {
+  if (!check) return "not needed: the surfaces prove the pose";
+  const { verdict, turn_deg, shift_m, agreement, rival_agreement } = check;
+  if (verdict === "confirmed")
+    return `finds this pose (agreement ${percent(agreement)}, next ${percent(rival_agreement)})`;
+  if (verdict === "undecided") return "finds no pose that stands out";
+  return `finds another pose that fits better, turned by ${plainNumber(turn_deg, 1)}° and shifted by ${metres(shift_m)}`;
 }
 
 /** Angle and axis of a rotation, degrees. */
@@ -82,6 +96,7 @@ export function poseFacts(pose: Pose, centre_shift: readonly number[]): Fact[] {
     ],
     ["Shift of the middle x, y, z", `${centre_shift.map((value) => plainNumber(value, 4)).join(", ")} m`],
     ["Surfaces that agree", surfaceText(answer.surface_agreement)],
+    ["Search among all poses", checkText(answer.pose_check)],
     ["Conditioning", conditioningText(answer.conditioning)],
     ["Iterations", `${answer.iterations_done}, ${answer.converged ? "settled" : "not settled"}`],
     ["Method", `${answer.method.replaceAll("_", " ")}, started ${START[answer.start]}`],

@@ -1,4 +1,4 @@
-import type { IcpPose, NativeGlobalAlignment } from "../../native/registration.ts";
+import type { IcpCheck, IcpPose, NativeGlobalAlignment } from "../../native/registration.ts";
 
 /** Share of the target's size above which an RMSE is suspicious; contract terrain section 3.2. */
 const SUSPICIOUS = 0.02;
@@ -8,6 +8,8 @@ const FREE = 1e-3;
 const LEAST_PLACES = 100;
 const WRONG = 0.4;
 const RIGHT = 0.6;
+/** Agreement that proves a pose right. A corner of planes whose axes are exchanged has 0.66, a real tree at its right pose 0.7. */
+const PROVEN = 0.8;
 /** Flat places that face no surface although points overlap: share of the overlap. Right poses have 0.4 and more. */
 const MEETING = 0.15;
 
@@ -31,11 +33,30 @@ const isSound = (pose: IcpPose) =>
   isJudged(pose) &&
   pose.surface_agreement >= RIGHT;
 
-/** A sentence if the pose is probably wrong: the contract's warning, and what the surfaces tell. */
-export function qualityWarning(pose: IcpPose, rmse_ratio: number | null): string | null {
+/**
+ * Whether the surfaces alone do not prove the pose right, so that a search among all poses must decide: few of them are
+ * flat, as in forests, few face each other, some are not the same ones, or the pose has not settled.
+ */
+export const needsSearch = (pose: IcpPose): boolean =>
+  !isJudged(pose) ||
+  pose.surface_agreement < PROVEN ||
+  !pose.converged ||
+  pose.surface_covered < MEETING * pose.final_fitness ||
+  !(pose.fitness > 0);
+
+/**
+ * A sentence if the pose is probably wrong: the contract's warning, what the surfaces tell, and what a search among all
+ * poses found (null = none was needed).
+ */
+export function qualityWarning(pose: IcpPose, rmse_ratio: number | null, check: IcpCheck | null = null): string | null {
   if (!(pose.fitness > 0)) {
     return `No source point lies within ${metres(pose.max_correspondence_distance)} of the target: they do not overlap, and the pose is only where the iterations began. Align them roughly first, or allow a larger max_correspondence_distance.`;
   }
+  if (check?.verdict === "contradicted") {
+    return `The pose is probably wrong: a search among all turns and shifts found another one at which the sides fit better, turned by ${degrees(check.turn_rad)} and shifted by ${metres(check.shift_m)} from it. Register with initial: auto to begin there.`;
+  }
+  // Few surfaces face each other between an airborne and a terrestrial scan, or in a forest whose trees have grown.
+  if (check?.verdict === "confirmed") return null;
   if (pose.surface_flats >= LEAST_PLACES && pose.surface_covered < MEETING * pose.final_fitness) {
     return `The points of ${percent(pose.final_fitness)} of the source have neighbours in the target, but only ${percent(pose.surface_covered)} of its surfaces face one of the target: the pose is probably wrong. Align the two roughly first, or let initial: auto search for the pose.`;
   }
@@ -49,7 +70,7 @@ export function qualityWarning(pose: IcpPose, rmse_ratio: number | null): string
 }
 
 /** What the user should know of a pose. */
-export function icpWarnings(pose: IcpPose): string[] {
+export function icpWarnings(pose: IcpPose, check: IcpCheck | null = null): string[] {
   const warnings: string[] = [];
   for (const [side, count] of [
     ["target", pose.fixed_unusable],
@@ -71,16 +92,29 @@ export function icpWarnings(pose: IcpPose): string[] {
   } else if (!pose.converged && pose.fitness > 0) {
     warnings.push("The iterations ended before the pose settled: allow more max_iterations.");
   }
-  if (isJudged(pose) && pose.surface_agreement >= WRONG && pose.surface_agreement < RIGHT) {
+  const confirmed = check?.verdict === "confirmed";
+  if (isJudged(pose) && pose.surface_agreement >= (confirmed ? 0 : WRONG) && pose.surface_agreement < RIGHT) {
     warnings.push(
       `Where both sides have a surface, ${percent(pose.surface_agreement)} of it is the same one, fewer than of most right poses: look at the pose before you use it.`,
     );
   }
   if (pose.fitness > 0 && pose.conditioning < FREE) warnings.push(freeMotion(pose));
+  if (check?.verdict === "undecided" && !isJudged(pose) && pose.fitness > 0) {
+    warnings.push(
+      `Nothing tells whether the pose is right: only ${pose.surface_places} flat places face each other, and in a search among all turns and shifts no pose stands out. Look at it before you use it.`,
+    );
+  }
   return warnings;
 }
 
-const degrees = (radians: number) => `${Math.round((radians * 180) / Math.PI)} degrees`;
+function degrees(radians: number): string {
+  const value = (radians * 180) / Math.PI;
+  return `${value < 10 ? Number(value.toPrecision(2)) : Math.round(value)} degrees`;
+}
+
+/** That the pose comes from the search that checked the one reached at first. */
+export const startedAnew = ({ turn_rad, shift_m }: IcpCheck): string =>
+  `The iterations began where the sides lay or middle on middle, and ended in a pose that is probably wrong. A search among all turns and shifts found one at which the sides fit better, turned by ${degrees(turn_rad)} and shifted by ${metres(shift_m)} from it, and the iterations began anew there. initial: auto searches at once; initial: centroid keeps to the near pose.`;
 
 /** What the user should know of a start that was searched. */
 function searchWarnings(found: NativeGlobalAlignment): string[] {

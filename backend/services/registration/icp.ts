@@ -5,7 +5,7 @@ import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/registration.ts";
 import { opDevice } from "../run/device.ts";
-import { icpWarnings, qualityWarning } from "./icp-warnings.ts";
+import { icpWarnings, needsSearch, qualityWarning, startedAnew } from "./icp-warnings.ts";
 
 /** Iterations between two reports of progress; contract terrain section 3.2. */
 const BATCH = 20;
@@ -21,6 +21,9 @@ const SEARCH_PHASES = [
   { name: "Comparing poses", weight: 3 },
 ];
 const ITERATED = 0.95;
+/** After the search that checks the pose, and after the iterations from the pose that it found. */
+const CHECKED = 0.97;
+const ITERATED_AGAIN = 0.99;
 
 /** A side of a registration, with the warnings of its reading. */
 export interface Side extends native.IcpSide {
@@ -94,7 +97,7 @@ export function registered(
   const { method, rmse_threshold } = tuning;
   const initial = tuning.initial ?? "centroid";
   const max_correspondence_distance = tuning.max_correspondence_distance ?? null;
-  const bytes = native.icpBytes(fixed.positions.length, moving.positions.length, initial);
+  const bytes = native.icpBytes(fixed.positions.length, moving.positions.length, "auto"); // the check searches
   return deps.admission.run(job, "ICP registration", bytes, async () => {
     const params = {
       method,
@@ -109,21 +112,48 @@ export function registered(
     job.stage("Estimating normals", PREPARED, begun, initial === "auto" ? SEARCH_PHASES : []);
     const registration = await job.track(() => native.icpPrepare(fixed, moving, params));
     job.adopt({ release: () => native.icpRelease(registration) });
-    const after = (batch: number) => begun + ((ITERATED - begun) * batch) / batches;
-    let label = "Estimating normals";
-    let done = 0;
-    for (let finished = false; !finished; ) {
-      job.stage(label, after(done), after(done + 1));
-      const state = await job.track(() => native.icpAdvance(registration, length, device));
-      done += 1;
-      finished = state.finished || done === batches;
-      label = `ICP iteration ${state.iterations} (RMSE ${Number(state.rmse.toPrecision(4))})`;
-      job.stage(label, after(done), after(done));
+    let iterations = 0;
+    const iterate = async (first: string, from: number, to: number) => {
+      const after = (batch: number) => from + ((to - from) * batch) / batches;
+      let label = first;
+      let done = 0;
+      for (let finished = false; !finished; ) {
+        job.stage(label, after(done), after(done + 1));
+        const state = await job.track(() => native.icpAdvance(registration, length, device));
+        done += 1;
+        finished = state.finished || done === batches;
+        label = `ICP iteration ${state.iterations} (RMSE ${Number(state.rmse.toPrecision(4))})`;
+        job.stage(label, after(done), after(done));
+      }
+      iterations += done * length;
+      return job.quiet().track(() => native.icpResult(registration, device));
+    };
+    const checked = async (reached: native.IcpPose, from: number, to: number) => {
+      if (!needsSearch(reached)) return null;
+      job.stage("Searching for other poses", from, to, SEARCH_PHASES.slice(1));
+      return job.track(() => native.icpCheck(registration, device));
+    };
+    let pose = await iterate("Estimating normals", begun, ITERATED);
+    let check = await checked(pose, ITERATED, CHECKED);
+    const given = [...fixed.warnings, ...moving.warnings];
+    // Whoever names a start or a distance keeps the near pose, and is told.
+    const is_free = !start && !tuning.initial && max_correspondence_distance === null;
+    if (is_free && check?.verdict === "contradicted" && check.found.outcome === "found") {
+      given.push(startedAnew(check));
+      await job.quiet().track(() => native.icpTakeFound(registration, device));
+      pose = await iterate("Searching for other poses", CHECKED, ITERATED_AGAIN);
+      check = await checked(pose, ITERATED_AGAIN, 1);
     }
-    const pose = await job.quiet().track(() => native.icpResult(registration, device));
     job.stage("Done", 1, 1);
-    return report(pose, method, done * length, [...fixed.warnings, ...moving.warnings]);
+    return report(pose, check, method, iterations, given);
   });
+}
+
+function poseCheck(check: native.IcpCheck | null): IcpSuccess["pose_check"] {
+  if (!check) return null;
+  const { verdict, turn_rad, shift_m, found } = check;
+  const turn_deg = (turn_rad * 180) / Math.PI;
+  return { verdict, turn_deg, shift_m, agreement: found.agreement, rival_agreement: found.rival_agreement };
 }
 
 function globalAlignment(found: native.NativeGlobalAlignment | null): IcpSuccess["global_alignment"] {
@@ -134,13 +164,14 @@ function globalAlignment(found: native.NativeGlobalAlignment | null): IcpSuccess
 
 function report(
   pose: native.IcpPose,
+  check: native.IcpCheck | null,
   method: IcpTuning["method"],
   iterations: number,
   given: readonly string[],
 ): IcpSuccess {
   const { matrix, fitness, rmse, robust_diagonal, conditioning } = pose;
   const at = (i: number) => matrix[i] ?? Number.NaN;
-  const warnings = [...given, ...icpWarnings(pose), ...pose.warnings];
+  const warnings = [...given, ...icpWarnings(pose, check), ...pose.warnings];
   const rmse_ratio = robust_diagonal > 0 ? rmse / robust_diagonal : null;
   return {
     success: true,
@@ -151,7 +182,8 @@ function report(
     rmse,
     iterations,
     rmse_ratio,
-    quality_warning: qualityWarning(pose, rmse_ratio),
+    quality_warning: qualityWarning(pose, rmse_ratio, check),
+    pose_check: poseCheck(check),
     method,
     start: pose.start,
     global_alignment: globalAlignment(pose.global_alignment),

@@ -122,17 +122,26 @@ RigidTransform IcpRegistration::local(const RigidTransform& common) const {
   return out;
 }
 
-/// Starts from a global alignment; false if it finds none.
-bool IcpRegistration::align(OpContext& ctx) {
+GlobalAlignment IcpRegistration::searched(OpContext& ctx) const {
   const RigidTransform given[] = {{}, local({})};
   const IcpScale& finest = levels_.back();
-  global_ = global_alignment(finest.fixed.points.view(), finest.moving.points.view(), {given, 2}, ctx);
+  return global_alignment(finest.fixed.points.view(), finest.moving.points.view(), {given, 2}, ctx);
+}
+
+/// Starts from a global alignment; false if it finds none.
+bool IcpRegistration::align(OpContext& ctx) {
+  global_ = searched(ctx);
   if (global_->outcome == GlobalOutcome::kNone) return false;
   start_kind_ = IcpStart::kGlobal;
-  start_ = pose_ = global_->pose;
-  limit_ = std::min(greatest_limit_, kGlobalLimit * global_->voxel_m);
-  while (level_ + 1 < levels_.size() && levels_[level_].voxel_m > kGlobalLevel * global_->voxel_m) ++level_;
+  begin_at(*global_);
   return true;
+}
+
+void IcpRegistration::begin_at(const GlobalAlignment& found) {
+  start_ = pose_ = found.pose;
+  limit_ = std::min(greatest_limit_, kGlobalLimit * found.voxel_m);
+  level_ = 0;
+  while (level_ + 1 < levels_.size() && levels_[level_].voxel_m > kGlobalLevel * found.voxel_m) ++level_;
 }
 
 void IcpRegistration::choose_start(OpContext& ctx) {

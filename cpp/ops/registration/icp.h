@@ -93,6 +93,21 @@ struct IcpResult {
   std::vector<std::string> warnings;                      ///< why the CPU computed what the GPU was asked for
 };
 
+enum class IcpVerdict : std::uint8_t {
+  kConfirmed,     ///< a search among all poses finds this one, and no other one comes near it
+  kContradicted,  ///< it finds another one, at which the sides fit better
+  kUndecided,     ///< no pose stands out, or none that fits better than this one
+};
+
+/// What a search among all poses says of the pose that was reached.
+struct IcpCheck {
+  IcpVerdict verdict;
+  GlobalAlignment found;  ///< its pose is between the centroids' frames
+  /// From the reached pose to the one that was found: angle; how far it puts the middle of the moving side. 0 if the
+  /// search found nothing.
+  double turn_rad, shift_m;
+};
+
 /// Iterative closest points from coarse to fine: finds the rigid motion that puts the moving side onto the fixed one,
 /// from a start near enough.
 ///
@@ -104,6 +119,9 @@ struct IcpResult {
 ///          its voxels, with levels that are not much coarser than those.
 /// Step     icp_system.h, scale 1.4826 x median residual x 2.385 (Cauchy with 95 % efficiency: Holland & Welsch 1977).
 ///          Directions whose eigenvalue is below 1e-4 of the largest are left alone (Zhang, Kaess & Singh 2016).
+/// Check    The pose of a global alignment, refined down to the last level but one, is the same one if the points lie
+///          within half a voxel of that level at both. Else it fits better if the mean squared distance of the moving points, cut off at
+///          that voxel, is less by a tenth and by the square of a twentieth of the spacing.
 /// Order    The same bits for any thread count and device; the GPU finds the pairs. All sums are in float64 about the
 ///          centroids, so coordinates of 1e7 m cost no precision.
 /// Cost     icp_bytes(); 2 x 500,000 points: 3 s of CPU with kGicp.
@@ -124,6 +142,10 @@ class IcpRegistration {
   IcpProgress advance(std::uint32_t iterations, OpContext& ctx);
   /// The pose reached and how well it fits.
   IcpResult result(OpContext& ctx);
+  /// Searches for a pose that fits better than the one reached, which stays; after result().
+  IcpCheck check(OpContext& ctx);
+  /// Goes on from the pose that check() found, with as many iterations as at first. Errors: kInvalidArgument before that.
+  void take_found(OpContext& ctx);
 
  private:
   /// Usable points of a side about their centroid.
@@ -139,7 +161,10 @@ class IcpRegistration {
   static Local local_points(const IcpSide& side, const char* name, OpContext& ctx);
   void add_levels(OpContext& ctx);
   void choose_start(OpContext& ctx);
+  GlobalAlignment searched(OpContext& ctx) const;
   bool align(OpContext& ctx);
+  void begin_at(const GlobalAlignment& found);
+  double apart_m(const RigidTransform& a, const RigidTransform& b, OpContext& ctx) const;
   void begin_level(OpContext& ctx);
   bool step(OpContext& ctx, const IcpGpu* gpu);
   void move(const IcpSystem& system, const IcpFrame& frame);
@@ -170,6 +195,7 @@ class IcpRegistration {
   IcpFrame frame_{};        ///< of the level's moving points, not moved
   IcpPairs pairs_;
   bool converged_ = false, finished_ = false;
+  std::optional<GlobalAlignment> other_;  ///< of check()
   std::vector<IcpIteration> history_;
   std::vector<std::string> warnings_;
 };

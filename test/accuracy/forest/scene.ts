@@ -88,13 +88,28 @@ function leaves(trees: readonly GrownTree[]) {
   return { prototypes, firsts, which, matrices };
 }
 
-export async function buildScene(kind: StandKind, seed: number, side: number, job: Job): Promise<Scene> {
+/** The same stand at another time. */
+export interface SceneChange {
+  /** Null: the tree is gone. */
+  readonly plan?: (plan: TreePlan) => TreePlan | null;
+  readonly hasLeaves?: (plan: TreePlan) => boolean;
+}
+
+export async function buildScene(
+  kind: StandKind,
+  seed: number,
+  side: number,
+  job: Job,
+  change: SceneChange = {},
+): Promise<Scene> {
   const terrain = new Terrain(seed * 101, side, slopeOf(kind));
-  const plans = layout(kind, seed, side);
+  const plans = layout(kind, seed, side).flatMap((plan) => (change.plan ? (change.plan(plan) ?? []) : plan));
   const surface = new Surface();
   terrain.addTo(surface);
   const trees = plans.map((plan) => growTree(plan, seed, terrain.height, surface));
-  const { prototypes, firsts, which, matrices } = leaves(trees);
+  const { prototypes, firsts, which, matrices } = leaves(
+    trees.filter((_, i) => change.hasLeaves?.(plans[i] as TreePlan) ?? true),
+  );
   const mesh: native.SceneMesh = {
     name: kind,
     origin: [0, 0, 0],

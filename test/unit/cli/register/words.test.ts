@@ -6,6 +6,10 @@ import { motion, placed } from "../../../support/cli/surfaces.ts";
 
 const GOOD = { quality_warning: null, fitness: 1, converged: true, kept_start: false, conditioning: 0.1, overlap: 0.9 };
 const searched = (outcome: "found" | "ambiguous" | "none") => ({ outcome }) as IcpSuccess["global_alignment"];
+const checked = (verdict: "confirmed" | "undecided", place_count: number) => ({
+  pose_check: { verdict } as IcpSuccess["pose_check"],
+  surface_agreement: { agreement: 0.9, covered: 0.5, place_count, flat_count: 500 },
+});
 const pose = (change: Partial<IcpSuccess>): Pose => ({
   matrix: [],
   answer: { ...GOOD, ...change } as IcpSuccess,
@@ -22,6 +26,9 @@ describe("the verdict names the worst of it", () => {
     [{ global_alignment: searched("none") }, /found no pose/],
     [{ global_alignment: searched("found") }, /^Nothing speaks against the pose/],
     [{ conditioning: 1e-5 }, /leave a motion free/],
+    [{ ...checked("undecided", 40) }, /^Too few surfaces face each other/],
+    [{ ...checked("undecided", 400) }, /^Nothing speaks against the pose/],
+    [{ ...checked("confirmed", 40) }, /^Nothing speaks against the pose/],
     [{ converged: false }, /not settled/],
     [{ overlap: 0.1 }, /small part only/],
   ])("%j", (change, words) => {

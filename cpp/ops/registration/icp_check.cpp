@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ops/registration/icp.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::uint32_t kStepsPerLevel = 20;
+constexpr double kSame = 0.5;      // voxels of the last level that was refined
+constexpr double kBetter = 0.9;    // of the squared distances
+constexpr double kAlike = 0.05;    // spacings: distances below are the same
+constexpr double kLeastReach = 3;  // spacings
+
+}  // namespace
+
+/// Root mean square distance between where two poses put the moving points, taken as spread evenly about their middle.
+double IcpRegistration::apart_m(const RigidTransform& a, const RigidTransform& b, OpContext& ctx) const {
+  const IcpFrame frame = icp_frame(levels_.front().moving, ctx);
+  double turn = 0;
+  for (std::size_t i = 0; i < 3; ++i) turn += squared_distance(a.rows[i], b.rows[i]);
+  return std::sqrt(squared_distance(a(frame.center), b(frame.center)) +
+                   turn / 3 * frame.radius_m * frame.radius_m);
+}
+
+IcpCheck IcpRegistration::check(OpContext& ctx) {
+  ctx.begin_phase("Searching for other poses", 0);
+  const GlobalAlignment found = start_kind_ == IcpStart::kGlobal && global_ ? *global_ : searched(ctx);
+  IcpCheck out{IcpVerdict::kUndecided, found, 0, 0};
+  if (found.outcome == GlobalOutcome::kNone) return out;
+
+  const RigidTransform reached = pose_, start = start_;
+  const double limit_m = limit_;
+  const std::size_t level = level_, done = history_.size();
+  begin_at(found);
+  const std::size_t last = std::max(level_ + 1, levels_.size() - 1);
+  for (; level_ < last; ++level_) {
+    begin_level(ctx);
+    bool settled = false;
+    for (std::uint32_t i = 0; i < kStepsPerLevel && !settled; ++i) settled = step(ctx, nullptr);
+  }
+  const RigidTransform other = std::exchange(pose_, reached);
+  const IcpScale& finest = levels_.back();
+  const double voxel_m = std::max(levels_[last - 1].voxel_m, kLeastReach * finest.spacing_m());
+  history_.resize(done);
+  start_ = start;
+  limit_ = limit_m;
+  level_ = level;
+  frame_ = icp_frame(levels_[level_].moving, ctx);
+  other_ = found;
+
+  if (apart_m(reached, other, ctx) < kSame * voxel_m) {
+    if (found.outcome == GlobalOutcome::kFound) out.verdict = IcpVerdict::kConfirmed;
+    return out;
+  }
+  const RigidTransform between = composed(other, inverse(reached));
+  double turn = 0;
+  const RigidTransform still;
+  for (std::size_t i = 0; i < 3; ++i) turn += squared_distance(between.rows[i], still.rows[i]);
+  out.turn_rad = 2 * std::asin(std::min(1.0, std::sqrt(turn / 8)));
+  const Vec3d middle = icp_frame(levels_.front().moving, ctx).center;
+  out.shift_m = std::sqrt(squared_distance(reached(middle), other(middle)));
+  const double alike_m = kAlike * finest.spacing_m();
+  if (misfit(finest, other, voxel_m, ctx) + alike_m * alike_m <
+      kBetter * misfit(finest, reached, voxel_m, ctx))
+    out.verdict = IcpVerdict::kContradicted;
+  return out;
+}
+
+void IcpRegistration::take_found(OpContext& ctx) {
+  require(other_.has_value(), "no other pose was searched for");
+  start_kind_ = IcpStart::kGlobal;
+  global_ = other_;
+  begin_at(*other_);
+  iterations_ = 0;
+  converged_ = finished_ = false;
+  begin_level(ctx);
+}
+
+}  // namespace pc

@@ -83,6 +83,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
   [" skipped (min_points).", " skipped."],
   ["Give seed_points, or remove undergrowth.", "Remove undergrowth."],
+  [
+    "Use method auto, which begins at the stems, give seed_points, or remove undergrowth.",
+    "Use --method auto, which begins at the stems, or remove undergrowth.",
+  ],
   ["use method chm; otherwise give seed_points.", "use --method chm."],
   [/ chm_min_height \(([\d.]+ m)\) above the ground\. For lower plants send [^.]*\./g, " $1 above the ground."],
   [" Give seed_points where each plant is known.", ""],

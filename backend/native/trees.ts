@@ -160,6 +160,8 @@ export interface TreesNative {
     skip: NativeColumn,
     treeInstance: NativeColumn,
     numTrees: number,
+    /** f32, above the ground; null = the ground is level. */
+    heights: NativeColumn | null,
     options?: OpOptions,
   ): NativeJob<{ fused: number; implied: number }>;
 }
@@ -174,8 +176,14 @@ export const canopyCrowns: TreesNative["canopyCrowns"] = (positions, skip, notGr
 export const canopyCrownsCost: TreesNative["canopyCrownsCost"] = (points, extent, cellM) =>
   addon.canopyCrownsCost(points, extent, cellM);
 /** Number of trees with several stems, and number of trees if every stem were one. */
-export const fusionWarning: TreesNative["fusionWarning"] = (positions, skip, treeInstance, numTrees, options) =>
-  addon.fusionWarning(positions, skip, treeInstance, numTrees, options);
+export const fusionWarning: TreesNative["fusionWarning"] = (
+  positions,
+  skip,
+  treeInstance,
+  numTrees,
+  heights,
+  options,
+) => addon.fusionWarning(positions, skip, treeInstance, numTrees, heights, options);
 /** Voxels for the rows that `skip` does not mark, raised from the published ones as their spacing demands. */
 export const treeDecimation: TreesNative["treeDecimation"] = (positions, skip, decimateRes1, decimateRes2, options) =>
   addon.treeDecimation(positions, skip, decimateRes1, decimateRes2, options);

@@ -112,19 +112,21 @@ Napi::Value canopy_crowns_cost_of(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// fusionWarning(positions, skip, tree_instance, num_trees, options?): NativeJob<FusionFound>
+// fusionWarning(positions, skip, tree_instance, num_trees, heights: f32 | null, options?): NativeJob<FusionFound>
 Napi::Value fusion_warning_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = typed_column(info[1], DType::kU8, "skip");
   const auto labels = typed_column(info[2], DType::kU32, "tree_instance");
   const std::uint64_t trees = strict_whole(info[3], "num_trees");
+  const auto heights = optional_typed_column(info[4], DType::kF32, "heights");
   return start_job<FusionFound>(
-      info.Env(), job_options(info[4]),
-      [positions, skip, labels, trees](OpContext& ctx) {
+      info.Env(), job_options(info[5]),
+      [positions, skip, labels, trees, heights](OpContext& ctx) {
         const auto hits = select_hits(positions->as<Vec3d>(), skip->as<std::uint8_t>(), ctx);
-        return fusion_warning(hits.points(),
-                              hit_values<std::uint32_t>(hits, labels->as<std::uint32_t>(), ctx).view(), trees,
-                              ctx);
+        const auto of_hits = hit_values<std::uint32_t>(hits, labels->as<std::uint32_t>(), ctx);
+        if (!heights) return fusion_warning(hits.points(), of_hits.view(), trees, {}, ctx);
+        const auto above = hit_values<float>(hits, heights->as<float>(), ctx);
+        return fusion_warning(hits.points(), of_hits.view(), trees, above.view(), ctx);
       },
       [](Napi::Env env, FusionFound&& found) -> Napi::Value {
         auto out = Napi::Object::New(env);

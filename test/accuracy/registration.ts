@@ -3,8 +3,15 @@
 // test data).
 import { existsSync } from "node:fs";
 import type { IcpMethod, IcpPose } from "../../backend/native/registration.ts";
-import { icpAdvance, icpPrepare, icpRelease, icpResult } from "../../backend/native/registration.ts";
-import { qualityWarning } from "../../backend/services/registration/icp-warnings.ts";
+import {
+  type IcpCheck,
+  icpAdvance,
+  icpCheck,
+  icpPrepare,
+  icpRelease,
+  icpResult,
+} from "../../backend/native/registration.ts";
+import { needsSearch, qualityWarning } from "../../backend/services/registration/icp-warnings.ts";
 import { positions } from "./native.ts";
 import type { Part } from "./part.ts";
 import { hasPcl, pclPoses } from "./pcl.ts";
@@ -22,8 +29,14 @@ const METHODS = ["gicp", "point_to_plane", "point_to_point", SEARCH, ASTRAY, "pc
 const LOCAL = ["small", "medium"] as const;
 const bandsOf = (method: string): readonly string[] => (method === SEARCH || method === ASTRAY ? ["large"] : LOCAL);
 /** Whether the answer calls a pose wrong, or says that another one was kept instead. */
-const isNamed = (pose: IcpPose) =>
-  pose.kept_start || qualityWarning(pose, pose.robust_diagonal > 0 ? pose.rmse / pose.robust_diagonal : null) !== null;
+const isNamed = (pose: CheckedPose) =>
+  (pose.kept_start && pose.check?.verdict !== "confirmed") ||
+  qualityWarning(pose, pose.robust_diagonal > 0 ? pose.rmse / pose.robust_diagonal : null, pose.check) !== null;
+
+/** A pose, and what a search among all poses says of it where its surfaces do not prove it right. */
+interface CheckedPose extends IcpPose {
+  readonly check: IcpCheck | null;
+}
 
 interface Row {
   readonly pair: string;
@@ -56,7 +69,7 @@ async function register(
   sides: readonly [Float64Array, Float64Array],
   method: IcpMethod,
   start: readonly number[] | null,
-): Promise<IcpPose> {
+): Promise<CheckedPose> {
   const [fixed, moving] = sides.map((xyz) => ({
     positions: positions(xyz),
     skip: null,
@@ -70,7 +83,8 @@ async function register(
   const registration = await icpPrepare(fixed, moving, params).promise;
   try {
     while (!(await icpAdvance(registration, 20).promise).finished);
-    return await icpResult(registration).promise;
+    const pose = await icpResult(registration).promise;
+    return { ...pose, check: needsSearch(pose) ? await icpCheck(registration).promise : null };
   } finally {
     icpRelease(registration);
     for (const { positions: column } of [fixed, moving]) column.release();
@@ -78,7 +92,7 @@ async function register(
 }
 
 /** The motion of the source at its place to the target, found from the source as a start moves it. */
-async function searched(sides: readonly [Float64Array, Float64Array], start: readonly number[]): Promise<IcpPose> {
+async function searched(sides: readonly [Float64Array, Float64Array], start: readonly number[]): Promise<CheckedPose> {
   const moved = Float64Array.from(sides[1]);
   for (let i = 0; i < moved.length; i += 3)
     moved.set(placed(start, [moved[i] ?? 0, moved[i + 1] ?? 0, moved[i + 2] ?? 0]), i);
@@ -127,8 +141,8 @@ async function rowOf(pair: string, method: string): Promise<Row> {
   const before = process.cpuUsage();
   const starts = reference.starts.filter(({ band }) => bandsOf(method).includes(band));
   let doubted = 0;
-  const right: IcpPose[] = [];
-  const wrong: IcpPose[] = [];
+  const right: CheckedPose[] = [];
+  const wrong: CheckedPose[] = [];
   for (const { band, T_row_major } of starts) {
     const local = method === ASTRAY ? "gicp" : (method as IcpMethod);
     const pose = await (method === SEARCH ? searched(sides, T_row_major) : register(sides, local, T_row_major));

@@ -44,6 +44,14 @@ describe("cut-pursuit segmentation", () => {
     ]);
   });
 
+  test("on a slope stems are counted on their own ground", async () => {
+    const dense = orchard(2, 1600);
+    const tilted = (list: readonly (readonly number[])[]) => list.map(([x = 0, y = 0, z = 0]) => [x, y, z + 0.47 * x]);
+    const seed_points = tilted(dense.stems.slice(0, 1));
+    const answer = await segment({ points: tilted(dense.points), ground_class: dense.ground_class, seed_points });
+    expect([answer.num_trees, answer.fusion_warning]).toEqual([1, expect.stringMatching(/at least 4 trees/)]);
+  });
+
   test("parameters act and are reported; those of the other method are named", async () => {
     const params = { decimate_res1: 0.3, decimate_res2: 0.6, max_gap: 1 };
     const answer = await segment({ points, ground_class, ...params, chm_cell: 0.5, chm_crown_scale: 2.5 });

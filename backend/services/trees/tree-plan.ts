@@ -48,6 +48,8 @@ export type TreesPlan = PlanBase &
         readonly params: native.CutPursuitParams;
         readonly nodes: number;
         readonly tiles: native.TileWish | null;
+        /** Below the stems that are counted afterwards; null: no point is labelled as ground. */
+        readonly terrain: TerrainPlan | null;
       }
     | { readonly filter: CheckedPaths; readonly terrain: TerrainPlan; readonly tiles: native.TileWish | null }
   );
@@ -161,7 +163,8 @@ async function graphPlan(
   deps: Deps,
   job: Job,
 ): Promise<TreesPlan> {
-  const { positions, not_vegetation, vegetation_count: points } = base.input;
+  const { positions, not_vegetation, vegetation_count: points, ground_count } = base.input;
+  const terrain = ground_count > 0 ? await terrainPlan(base.input, job) : null;
   const { decimate_res1, decimate_res2 } = filter.params;
   const voxels = await deps.admission.run(job, TREES_TOOL, gathered + MEASURING_BYTES * points, () =>
     job.track(() => native.treeDecimation(positions, not_vegetation, decimate_res1, decimate_res2)),
@@ -174,7 +177,9 @@ async function graphPlan(
   const tiles = tiled ? { nodes, tile_nodes, buffer_m: wish.tile_buffer_m } : null;
   const share = tiled ? Math.min(1, (2 * tile_nodes) / nodes) : 1;
   const solver = native.cutPursuitTreesBytes(Math.ceil(share * points), Math.ceil(share * nodes), params);
-  const bytes = gathered + solver + (tiled ? (TILED_BYTES + TILE_POINT_BYTES * share) * points : 0);
+  const segmenting = solver + (tiled ? (TILED_BYTES + TILE_POINT_BYTES * share) * points : 0);
+  const heights = terrain ? 4 * positions.length + terrainBytes(ground_count, terrain) : 0;
+  const bytes = gathered + Math.max(segmenting, heights);
   const seconds = SECONDS_PER_NODE * nodes * widerGraph(params) + SECONDS_PER_POINT * points;
   const cost_warning = graphCost(
     { seconds, bytes },
@@ -182,7 +187,8 @@ async function graphPlan(
     wish,
     deps,
   );
-  return { ...base, filter, params, nodes, tiles, bytes, cost_warning };
+  const warnings = [...base.warnings, ...(terrain?.warnings ?? [])];
+  return { ...base, warnings, filter, params, nodes, tiles, terrain, bytes, cost_warning };
 }
 
 /** How many times the neighbours of the published graphs: time grows with the edges. */

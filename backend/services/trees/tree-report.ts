@@ -93,7 +93,7 @@ export function graphReport(
     ...common(plan),
     num_trees,
     method: plan.filter.method,
-    fusion_warning: fusionText(fusion, num_trees),
+    fusion_warning: fusionText(fusion, num_trees, plan.filter.method === "default" && !plan.input.seeds),
     chm: null,
     params: "params" in plan ? { ...plan.params, ...voxels } : { node_m: voxels.decimate_res1 },
     warnings: [
@@ -174,10 +174,14 @@ function stemWarnings({ count, of_stems, without_tree }: NonNullable<FoundTrees[
   ];
 }
 
-function fusionText({ fused, implied }: { fused: number; implied: number }, trees: number): string | null {
+function fusionText(
+  { fused, implied }: { fused: number; implied: number },
+  trees: number,
+  may_be_auto: boolean,
+): string | null {
   if (fused === 0) return null;
   const which = fused === 1 ? "1 tree holds" : `${fused} trees hold`;
-  return `${which} more than one stem: there are probably at least ${implied} trees instead of ${trees}. Give seed_points, or remove undergrowth.`;
+  return `${which} more than one stem: there are probably at least ${implied} trees instead of ${trees}. ${may_be_auto ? "Use method auto, which begins at the stems, give" : "Give"} seed_points, or remove undergrowth.`;
 }
 
 /** A sentence that names the seeds without points. */

@@ -27,14 +27,17 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
     return { labels, report: { ...chmReport(plan, found), elapsed_s: elapsed(start) }, tiling: null };
   }
   const { tiles } = plan;
-  const heights = "terrain" in plan ? await heightsOf(plan.input, plan.terrain, job) : null;
+  const before = "params" in plan ? null : await heightsOf(plan.input, plan.terrain, job);
   const found = await job.track(() =>
     "params" in plan
       ? native.cutPursuitTrees(positions, not_vegetation, seeds, plan.params, tiles)
-      : native.pathTrees(positions, not_vegetation, heights as NativeColumn, seeds, tiles),
+      : native.pathTrees(positions, not_vegetation, before as NativeColumn, seeds, tiles),
   );
   const labels = job.adopt(new ColumnRef(found.tree_instance));
-  const fusion = await job.track(() => native.fusionWarning(positions, not_vegetation, labels.native, found.num_trees));
+  const heights = before ?? (plan.terrain ? await heightsOf(plan.input, plan.terrain, job) : null);
+  const fusion = await job.track(() =>
+    native.fusionWarning(positions, not_vegetation, labels.native, found.num_trees, heights),
+  );
   const { report, tiling } = graphReport(plan, found, fusion);
   return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling };
 }

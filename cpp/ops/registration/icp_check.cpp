@@ -49,6 +49,7 @@ IcpCheck IcpRegistration::check(OpContext& ctx) {
   limit_ = limit_m;
   level_ = level;
   frame_ = icp_frame(levels_[level_].moving, ctx);
+  pairs_ = {};  // of another level
   other_ = found;
 
   if (apart_m(reached, other, ctx) < kSame * voxel_m) {

@@ -75,6 +75,20 @@ std::vector<std::size_t> cluster_sizes(const std::vector<Place>& places) {
   return sizes;
 }
 
+/// Points and how high they are: above the ground, or above a level.
+struct Standing {
+  Span<const Vec3d> points;
+  Span<const float> heights;  ///< empty = the ground is level
+
+  double level(std::uint32_t row) const { return heights.empty() ? points[row].z : double{heights[row]}; }
+  bool counts(std::uint32_t row) const { return is_finite(points[row]) && std::isfinite(level(row)); }
+};
+
+struct Lowest {
+  Vec3d corner;
+  double level;
+};
+
 using Sampled = std::pair<std::uint64_t, Place>;  // hash of the position
 bool sampled_before(const Sampled& a, const Sampled& b) {
   return a.first != b.first ? a.first < b.first
@@ -82,14 +96,13 @@ bool sampled_before(const Sampled& a, const Sampled& b) {
 }
 
 /// The points of the lowest slab that come first in the order of their hashes; at most kSample.
-std::vector<Place> sample_of_slab(Span<const Vec3d> points, Span<const std::uint32_t> rows,
-                                  const Vec3d& least, OpContext& ctx) {
+std::vector<Place> sample_of_slab(const Standing& cloud, Span<const std::uint32_t> rows, const Lowest& least,
+                                  OpContext& ctx) {
   std::vector<Sampled> sample;  // a heap whose last is on top
   for (std::size_t r = 0; r < rows.size; ++r) {
     if (r % kPoll == 0) ctx.checkpoint();
-    if (!is_finite(points[rows[r]])) continue;
-    const Vec3d p = points[rows[r]] - least;
-    if (p.z > kSlab) continue;
+    if (!cloud.counts(rows[r]) || cloud.level(rows[r]) - least.level > kSlab) continue;
+    const Vec3d p = cloud.points[rows[r]] - least.corner;
     const Sampled one{hash_of(p, 0), {p.x, p.y}};
     if (sample.size() == kSample) {
       if (!sampled_before(one, sample.front())) continue;
@@ -105,18 +118,20 @@ std::vector<Place> sample_of_slab(Span<const Vec3d> points, Span<const std::uint
 }
 
 /// Stems of the tree with these rows; 0 = it cannot be told.
-std::size_t stems_of(Span<const Vec3d> points, Span<const std::uint32_t> rows, OpContext& ctx) {
-  Vec3d least{HUGE_VAL, HUGE_VAL, HUGE_VAL};
+std::size_t stems_of(const Standing& cloud, Span<const std::uint32_t> rows, OpContext& ctx) {
+  Lowest least{{HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
   std::size_t finite = 0;
   for (std::size_t r = 0; r < rows.size; ++r) {
     if (r % kPoll == 0) ctx.checkpoint();
-    const Vec3d& p = points[rows[r]];
-    if (!is_finite(p)) continue;
+    if (!cloud.counts(rows[r])) continue;
     ++finite;
-    least = {std::min(least.x, p.x), std::min(least.y, p.y), std::min(least.z, p.z)};
+    const Vec3d& p = cloud.points[rows[r]];
+    Vec3d& c = least.corner;
+    c = {std::min(c.x, p.x), std::min(c.y, p.y), std::min(c.z, p.z)};
+    least.level = std::min(least.level, cloud.level(rows[r]));
   }
   if (finite < kFewestPoints) return 0;
-  const std::vector<Place> places = sample_of_slab(points, rows, least, ctx);
+  const std::vector<Place> places = sample_of_slab(cloud, rows, least, ctx);
   if (places.size() < kFewestLow) return 0;
   const double fewest = std::max(0.02 * static_cast<double>(places.size()), 20.0);
   const std::vector<std::size_t> sizes = cluster_sizes(places);
@@ -127,7 +142,8 @@ std::size_t stems_of(Span<const Vec3d> points, Span<const std::uint32_t> rows, O
 }  // namespace
 
 FusionFound fusion_warning(HitPoints points, Span<const std::uint32_t> labels, std::uint64_t tree_count,
-                           OpContext& ctx) {
+                           Span<const float> heights, OpContext& ctx) {
+  require(heights.empty() || heights.size == points.size(), "one height per point is needed");
   require(labels.size == points.size(), "one label per point is needed");
   require(points.size() < std::numeric_limits<std::uint32_t>::max(), "fewer than 2^32 points are needed");
   ctx.begin_phase("Counting stems", tree_count);
@@ -148,7 +164,8 @@ FusionFound fusion_warning(HitPoints points, Span<const std::uint32_t> labels, s
     for (std::size_t label = first + 1; label <= last; ++label) {
       const std::size_t from = begin[label], count = begin[label + 1] - from;
       const std::size_t stems =
-          count < kFewestPoints ? 0 : stems_of(points.xyz(), order.view().subspan(from, count), ctx);
+          count < kFewestPoints ? 0
+                                : stems_of({points.xyz(), heights}, order.view().subspan(from, count), ctx);
       fused += stems > 1 ? 1 : 0;
       implied += std::max<std::size_t>(stems, 1);
     }

@@ -86,6 +86,10 @@ test.each([
   ["fewer than threshold_filter 30 points", "fewer than --least-points 30 points"],
   ["instead of 44. Give seed_points, or remove undergrowth.", "instead of 44. Remove undergrowth."],
   [
+    "instead of 44. Use method auto, which begins at the stems, give seed_points, or remove undergrowth.",
+    "instead of 44. Use --method auto, which begins at the stems, or remove undergrowth.",
+  ],
+  [
     "and there are too few trees: segment the trees again with method auto or with seed_points.",
     "and there are too few trees; use --method auto, or remove undergrowth.",
   ],

@@ -38,11 +38,11 @@ struct Trees {
   }
 };
 
-FusionFound found(const Trees& trees, int threads = 2) {
+FusionFound found(const Trees& trees, int threads = 2, Span<const float> heights = {}) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   return fusion_warning(HitPoints::assume_hits(span_of(trees.points)), span_of(trees.labels), trees.count,
-                        ctx);
+                        heights, ctx);
 }
 
 TEST(FusionWarning, CountsTheStemsOfEachTree) {
@@ -76,6 +76,25 @@ TEST(FusionWarning, StemsNearerThanAMetreAndTooFewPointsDoNotCount) {
   EXPECT_EQ(found(few).fused_count, 0U);
   few.stem(5, 0, 1, 1, 3);
   EXPECT_EQ(found(few).fused_count, 1U);
+}
+
+TEST(FusionWarning, OnASlopeStemsStandOnTheirOwnGround) {
+  Trees flat, slope;
+  for (int k = 0; k < 4; ++k) flat.stem(5 * k, 0, 100, 1, static_cast<std::uint64_t>(k + 1));
+  slope = flat;
+  std::vector<float> heights;
+  for (Vec3d& p : slope.points) {
+    heights.push_back(static_cast<float>(p.z));
+    p.z += 0.47 * p.x;  // 25 degrees
+  }
+  EXPECT_EQ(found(flat).implied_count, 4U);
+  EXPECT_EQ(found(slope).implied_count, 1U);
+  EXPECT_EQ(found(slope, 2, span_of(heights)).implied_count, 4U);
+  for (std::size_t i = 0; i < heights.size(); ++i)
+    if (slope.points[i].x > 12) heights[i] = NAN;  // ground unknown
+  EXPECT_EQ(found(slope, 1, span_of(heights)).implied_count, 3U);
+  heights.pop_back();
+  EXPECT_THROW(found(slope, 1, span_of(heights)), Error);
 }
 
 TEST(FusionWarning, ManyPointsAreSampledInAnOrderOfPosition) {
@@ -127,7 +146,7 @@ TEST(FusionWarning, RandomCloudsAndLabels) {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 1);
     const FusionFound once =
-        fusion_warning(HitPoints::assume_hits(span_of(points)), span_of(labels), count, ctx);
+        fusion_warning(HitPoints::assume_hits(span_of(points)), span_of(labels), count, {}, ctx);
     ASSERT_LE(once.fused_count, count) << seed;
     ASSERT_GE(once.implied_count, once.fused_count) << seed;
   }

@@ -131,6 +131,8 @@ export interface IcpCheck {
   /** From the reached pose to the one that was found; shift of the middle of the moving side, metres. */
   readonly turn_rad: number;
   readonly shift_m: number;
+  /** The pose that was found lies where the sides were sent, and the iterations began with the centroids on each other. */
+  readonly is_as_placed: boolean;
 }
 
 /** Metres; names as in cpp/ops/registration/icp.h. */

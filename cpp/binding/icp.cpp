@@ -274,6 +274,7 @@ Napi::Value icp_check_job(const Napi::CallbackInfo& info) {
         out.Set("found", global_to_js(env, check.found));
         out.Set("turn_rad", check.turn_rad);
         out.Set("shift_m", check.shift_m);
+        out.Set("is_as_placed", check.is_as_placed);
         return out;
       });
 }

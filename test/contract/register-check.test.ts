@@ -64,6 +64,30 @@ describe("a pose that its surfaces do not prove right is checked by a search", (
     expect([tail.pose_check, tail.quality_warning, tail.warnings]).toEqual([null, null, undefined]);
   });
 
+  test("strips that overlap in part are put where they were sent, not on each other", async () => {
+    // Low boxes: with the centroids on each other, the ground fits as well.
+    const boxes = Array.from({ length: 40 }, () => [200 * random(), 90 * random(), 3 + 9 * random(), 1 + 3 * random()]);
+    const strip = (from: number, to: number) => {
+      const points: number[] = [];
+      while (points.length < 3 * 9000) {
+        const [x, y] = [from + (to - from) * random(), 90 * random()];
+        const on = boxes.find(([u = 0, v = 0, size = 0]) => Math.abs(x - u) < size / 2 && Math.abs(y - v) < size / 2);
+        points.push(x, y, on?.[3] ?? 0);
+      }
+      return points;
+    };
+    const sent = turnAndShift(0, [0, 0, 0], [0.4, -0.3, 0.2]);
+    const [left, right] = [strip(0, 120), strip(75, 200)];
+    const both_strips = { target_points: left, source_points: moved(sent, right) };
+    const off = (tail: IcpSuccess) => farthest(moved(tail.transformation_matrix, both_strips.source_points), right);
+    const near = await register({ ...both_strips, initial: "centroid" });
+    expect([near.start, off(near) > 30]).toEqual(["centroid", true]);
+    expect(near.quality_warning).toMatch(/found another one/);
+    const tail = await register(both_strips);
+    expect(tail.start).toBe("global");
+    expect(off(tail)).toBeLessThan(0.5);
+  });
+
   test("nothing proves it: told", async () => {
     const dust = Array.from({ length: 3000 }, () => 4 * random());
     const other = Array.from({ length: 3000 }, () => 4 * random());

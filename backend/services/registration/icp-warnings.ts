@@ -38,11 +38,15 @@ const isSound = (pose: IcpPose) =>
  * flat, as in forests, few face each other, some are not the same ones, or the pose has not settled.
  */
 export const needsSearch = (pose: IcpPose): boolean =>
+  qualityWarning(pose, rmseRatio(pose)) !== null ||
   !isJudged(pose) ||
   pose.surface_agreement < PROVEN ||
   !pose.converged ||
-  pose.surface_covered < MEETING * pose.final_fitness ||
-  !(pose.fitness > 0);
+  pose.surface_covered < MEETING * pose.final_fitness;
+
+/** RMSE over the size of the target; null if that is 0. */
+export const rmseRatio = ({ rmse, robust_diagonal }: IcpPose): number | null =>
+  robust_diagonal > 0 ? rmse / robust_diagonal : null;
 
 /**
  * A sentence if the pose is probably wrong: the contract's warning, what the surfaces tell, and what a search among all
@@ -56,14 +60,14 @@ export function qualityWarning(pose: IcpPose, rmse_ratio: number | null, check: 
     return `The pose is probably wrong: a search among all turns and shifts found another one at which the sides fit better, turned by ${degrees(check.turn_rad)} and shifted by ${metres(check.shift_m)} from it. Register with initial: auto to begin there.`;
   }
   // Few surfaces face each other between an airborne and a terrestrial scan, or in a forest whose trees have grown.
-  if (check?.verdict === "confirmed") return null;
-  if (pose.surface_flats >= LEAST_PLACES && pose.surface_covered < MEETING * pose.final_fitness) {
+  const confirmed = check?.verdict === "confirmed";
+  if (!confirmed && pose.surface_flats >= LEAST_PLACES && pose.surface_covered < MEETING * pose.final_fitness) {
     return `The points of ${percent(pose.final_fitness)} of the source have neighbours in the target, but only ${percent(pose.surface_covered)} of its surfaces face one of the target: the pose is probably wrong. Align the two roughly first, or let initial: auto search for the pose.`;
   }
   if (isJudged(pose) && pose.surface_agreement < WRONG) {
     return `Where both sides have a surface, only ${percent(pose.surface_agreement)} of it is the same one: the pose is probably wrong. Align the two roughly first, or let initial: auto search for the pose.`;
   }
-  if (rmse_ratio !== null && rmse_ratio > SUSPICIOUS && !isSound(pose)) {
+  if (!confirmed && rmse_ratio !== null && rmse_ratio > SUSPICIOUS && !isSound(pose)) {
     return `The RMSE of ${metres(pose.rmse)} is ${percent(rmse_ratio)} of the target's size: the pose is probably wrong. Align the two roughly first and register again.`;
   }
   return null;
@@ -92,8 +96,7 @@ export function icpWarnings(pose: IcpPose, check: IcpCheck | null = null): strin
   } else if (!pose.converged && pose.fitness > 0) {
     warnings.push("The iterations ended before the pose settled: allow more max_iterations.");
   }
-  const confirmed = check?.verdict === "confirmed";
-  if (isJudged(pose) && pose.surface_agreement >= (confirmed ? 0 : WRONG) && pose.surface_agreement < RIGHT) {
+  if (isJudged(pose) && pose.surface_agreement >= WRONG && pose.surface_agreement < RIGHT) {
     warnings.push(
       `Where both sides have a surface, ${percent(pose.surface_agreement)} of it is the same one, fewer than of most right poses: look at the pose before you use it.`,
     );

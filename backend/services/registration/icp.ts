@@ -5,7 +5,7 @@ import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/registration.ts";
 import { opDevice } from "../run/device.ts";
-import { icpWarnings, needsSearch, qualityWarning, startedAnew } from "./icp-warnings.ts";
+import { icpWarnings, needsSearch, qualityWarning, rmseRatio, startedAnew } from "./icp-warnings.ts";
 
 /** Iterations between two reports of progress; contract terrain section 3.2. */
 const BATCH = 20;
@@ -138,7 +138,8 @@ export function registered(
     const given = [...fixed.warnings, ...moving.warnings];
     // Whoever names a start or a distance keeps the near pose, and is told.
     const is_free = !start && !tuning.initial && max_correspondence_distance === null;
-    if (is_free && check?.verdict === "contradicted" && check.found.outcome === "found") {
+    const is_firm = check?.verdict === "contradicted" && (check.found.outcome === "found" || check.is_as_placed);
+    if (is_free && check && is_firm) {
       given.push(startedAnew(check));
       await job.quiet().track(() => native.icpTakeFound(registration, device));
       pose = await iterate("Searching for other poses", CHECKED, ITERATED_AGAIN);
@@ -169,10 +170,10 @@ function report(
   iterations: number,
   given: readonly string[],
 ): IcpSuccess {
-  const { matrix, fitness, rmse, robust_diagonal, conditioning } = pose;
+  const { matrix, fitness, rmse, conditioning } = pose;
   const at = (i: number) => matrix[i] ?? Number.NaN;
   const warnings = [...given, ...icpWarnings(pose, check), ...pose.warnings];
-  const rmse_ratio = robust_diagonal > 0 ? rmse / robust_diagonal : null;
+  const rmse_ratio = rmseRatio(pose);
   return {
     success: true,
     error: null,

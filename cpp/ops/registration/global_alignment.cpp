@@ -288,6 +288,13 @@ GlobalAlignment global_alignment(Span<const Vec3d> fixed, Span<const Vec3d> movi
   return out;
 }
 
+double agreement_near(Span<const Vec3d> fixed, Span<const Vec3d> moving, const RigidTransform& pose,
+                      double voxel_m, OpContext& ctx) {
+  IcpScale scale{voxel_m, thinned_level(fixed, voxel_m, ctx), thinned_level(moving, voxel_m, ctx)};
+  sample(scale.moving, kJudges);
+  return PoseJudge(scale, voxel_m, ctx).refined(pose, ctx).agreement;
+}
+
 std::uint64_t global_alignment_bytes(std::uint64_t fixed_points, std::uint64_t moving_points) {
   // A copy of a side's points, and keys and rows while it is thinned; features, levels and links of both sides.
   constexpr std::uint64_t kPerPoint = 24 + 48, kPerThinned = 1000, kLinks = kMostPairs * kMostPairs / 8;

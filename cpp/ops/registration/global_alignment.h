@@ -48,6 +48,10 @@ struct GlobalAlignment {
 GlobalAlignment global_alignment(Span<const Vec3d> fixed, Span<const Vec3d> moving,
                                  Span<const RigidTransform> given, OpContext& ctx);
 
+/// Agreement of a pose near the given one, to compare with that of an alignment at the same voxel_m > 0. Cancel within 250 ms.
+double agreement_near(Span<const Vec3d> fixed, Span<const Vec3d> moving, const RigidTransform& pose,
+                      double voxel_m, OpContext& ctx);
+
 /// Peak of memory needed besides the inputs, bytes.
 std::uint64_t global_alignment_bytes(std::uint64_t fixed_points, std::uint64_t moving_points);
 

@@ -9,9 +9,12 @@ namespace pc {
 namespace {
 
 constexpr std::uint32_t kStepsPerLevel = 20;
-constexpr double kSame = 0.5;      // voxels of the last level that was refined
-constexpr double kBetter = 0.9;    // of the squared distances
-constexpr double kAlike = 0.05;    // spacings: distances below are the same
+constexpr double kSame = 0.5;    // voxels of the last level that was refined
+constexpr double kBetter = 0.9;  // of the squared distances
+constexpr double kAlike = 0.05;  // spacings: distances below are the same
+constexpr double kClear = 1.5;   // as of the outcome "found"
+constexpr double kClearAsPlaced = 1.3;
+constexpr double kNear = 5;        // voxels of the search: its poses that are the same
 constexpr double kLeastReach = 3;  // spacings
 
 }  // namespace
@@ -28,7 +31,7 @@ double IcpRegistration::apart_m(const RigidTransform& a, const RigidTransform& b
 IcpCheck IcpRegistration::check(OpContext& ctx) {
   ctx.begin_phase("Searching for other poses", 0);
   const GlobalAlignment found = start_kind_ == IcpStart::kGlobal && global_ ? *global_ : searched(ctx);
-  IcpCheck out{IcpVerdict::kUndecided, found, 0, 0};
+  IcpCheck out{IcpVerdict::kUndecided, found, 0, 0, false};
   if (found.outcome == GlobalOutcome::kNone) return out;
 
   const RigidTransform reached = pose_, start = start_;
@@ -64,9 +67,18 @@ IcpCheck IcpRegistration::check(OpContext& ctx) {
   const Vec3d middle = icp_frame(levels_.front().moving, ctx).center;
   out.shift_m = std::sqrt(squared_distance(reached(middle), other(middle)));
   const double alike_m = kAlike * finest.spacing_m();
-  if (misfit(finest, other, voxel_m, ctx) + alike_m * alike_m <
-      kBetter * misfit(finest, reached, voxel_m, ctx))
-    out.verdict = IcpVerdict::kContradicted;
+  const bool is_nearer = misfit(finest, other, voxel_m, ctx) + alike_m * alike_m <
+                         kBetter * misfit(finest, reached, voxel_m, ctx);
+  // Where the sides overlap in part only, a pose that puts more on each other has less misfit, right or not.
+  out.is_as_placed =
+      start_kind_ == IcpStart::kCentroid && apart_m(found.pose, local({}), ctx) <= kNear * found.voxel_m;
+  const auto stands_out = [&] {
+    if (found.outcome != GlobalOutcome::kFound && !out.is_as_placed) return false;
+    const double here =
+        agreement_near(finest.fixed.points.view(), finest.moving.points.view(), reached, found.voxel_m, ctx);
+    return found.agreement >= (out.is_as_placed ? kClearAsPlaced : kClear) * here;
+  };
+  if (is_nearer || stands_out()) out.verdict = IcpVerdict::kContradicted;
   return out;
 }
 

@@ -109,6 +109,25 @@ TEST(IcpCheck, APoseBesideTheRightOneIsContradicted) {
   EXPECT_NEAR(check.shift_m, 3, 0.3);
 }
 
+TEST(IcpCheck, StripsThatOverlapInPartBelongWhereTheyWereSent) {
+  // Low boxes: on the whole, the strips lie on each other as well as one ground does on another.
+  Points fixed, moving;
+  for (const Vec3d& p : boxes_on_ground(40'000, 200, 5, 1))
+    if (p.x < 120) fixed.push_back({p.x, p.y, 0.3 * p.z});
+  for (const Vec3d& p : boxes_on_ground(40'000, 200, 5, 2))
+    if (p.x > 80) moving.push_back({p.x + 0.4, p.y - 0.3, 0.3 * p.z + 0.2});
+  const RigidTransform truth = turned({0, 0, 0}, {-0.4, 0.3, -0.2});
+  Running run(fixed, moving, from(std::nullopt));
+  ASSERT_EQ(run.result.start, IcpStart::kCentroid);
+  ASSERT_GT(apart(run.result.pose, truth, moving), 50);
+  const IcpCheck check = run.icp.check(run.ctx);
+  EXPECT_EQ(check.verdict, IcpVerdict::kContradicted);
+  EXPECT_TRUE(check.is_as_placed);
+  run.icp.take_found(run.ctx);
+  run.iterate();
+  EXPECT_LT(apart(run.result.pose, truth, moving), 0.3);
+}
+
 TEST(IcpCheck, OfASymmetricShapeNoOtherPoseIsBetter) {
   Points cube;
   for (int i = 0; i < 14; ++i)

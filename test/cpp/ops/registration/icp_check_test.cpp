@@ -85,28 +85,35 @@ TEST(IcpCheck, AWrongPoseIsContradictedAndStaysUntilTheFoundOneIsTaken) {
   EXPECT_EQ(run.icp.check(run.ctx).verdict, IcpVerdict::kConfirmed);
 }
 
-TEST(IcpCheck, APoseBesideTheRightOneIsContradicted) {
-  // Rows of posts: shifted by one, most of them fit.
-  Points fixed, moving;
+/// Rows of posts, as many points on each; alike = all of one size.
+Points posts(bool alike, std::uint64_t seed) {
+  Points out;
   for (int i = 0; i < 9; ++i)
-    for (int j = 0; j < 7; ++j)
+    for (int j = 0; j < (i < 3 ? 7 : 4); ++j)
       for (std::uint64_t k = 0; k < 60; ++k) {
-        const auto post = [&](std::uint64_t seed) {
-          const std::uint64_t id = 1000 * static_cast<std::uint64_t>(20 * i + j) + k;
-          const double angle = 6.2831853 * random_unit(seed, 2 * id),
-                       size = 0.15 + 0.02 * ((5 * i + 3 * j) % 7);
-          const double up = (1 + 0.4 * ((3 * i + 2 * j) % 5)) * random_unit(seed, 2 * id + 1);
-          return Vec3d{3.0 * i + size * std::cos(angle), 3.0 * j + 0.2 * (i % 3) + size * std::sin(angle),
-                       up};
-        };
-        fixed.push_back(post(1));
-        moving.push_back(post(2));
+        const std::uint64_t id = 1000 * static_cast<std::uint64_t>(20 * i + j) + k;
+        const double angle = 6.2831853 * random_unit(seed, 2 * id);
+        const double size = alike ? 0.2 : 0.15 + 0.02 * ((5 * i + 3 * j) % 7);
+        const double high = alike ? 2 : 1 + 0.4 * ((3 * i + 2 * j) % 5), aside = alike ? 0 : 0.2 * (i % 3);
+        out.push_back({3.0 * i + size * std::cos(angle), 3.0 * j + aside + size * std::sin(angle),
+                       high * random_unit(seed, 2 * id + 1)});
       }
-  Running run(fixed, moving, from(turned({0, 0, 0}, {3, 0, 0})));
-  ASSERT_GT(apart(run.result.pose, RigidTransform{}, moving), 2);
-  const IcpCheck check = run.icp.check(run.ctx);
-  EXPECT_EQ(check.verdict, IcpVerdict::kContradicted);
-  EXPECT_NEAR(check.shift_m, 3, 0.3);
+  return out;
+}
+
+TEST(IcpCheck, APoseBesideTheRightOneIsContradicted) {
+  for (const bool alike : {false, true}) {
+    const Points moving = posts(alike, 2);
+    Running run(posts(alike, 1), moving, from(turned({0, 0, 0}, {3, 0, 0})));
+    ASSERT_GT(apart(run.result.pose, RigidTransform{}, moving), 2);
+    const IcpCheck check = run.icp.check(run.ctx);
+    EXPECT_EQ(check.verdict, IcpVerdict::kContradicted);
+    EXPECT_EQ(check.found.outcome, alike ? GlobalOutcome::kAmbiguous : GlobalOutcome::kFound);
+    const IcpResult after = run.icp.result(run.ctx);
+    EXPECT_EQ(after.final_limit_m, run.result.final_limit_m);
+    EXPECT_EQ(after.final_rmse_m, run.result.final_rmse_m);
+    if (!alike) EXPECT_NEAR(check.shift_m, 3, 0.3);
+  }
 }
 
 TEST(IcpCheck, StripsThatOverlapInPartBelongWhereTheyWereSent) {

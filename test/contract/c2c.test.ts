@@ -202,15 +202,17 @@ test("a run that is canceled ends within 250 ms and leaves no memory behind", as
   const points = village(350, 300, 11); // 122,500 points
   const { session_id } = await lineCloud(made, [1]); // memory that stays
   const before = addon.bulkBytesInUse();
-  for (const op of ["icpPrepare", "icpAdvance"] as const) {
+  for (const op of ["icpPrepare", "icpAdvance", "icpCheck"] as const) {
+    // A pose that has not settled is checked.
+    const sides = { target_points: points, source_points: op === "icpCheck" ? moved(TURN, points) : points };
+    const max_iterations = op === "icpCheck" ? 2 : 100;
     let cancel: ReturnType<typeof stopwatch> | undefined;
     const stop = () => {
       cancel = stopwatch();
       made.deps.jobs.cancelAll();
     };
     const { value, reached } = await atMoment({ op }, stop, async () => {
-      const started = await openRun(made.base, URL_, { target_points: points, source_points: points });
-      return started.outcome;
+      return (await openRun(made.base, URL_, { ...sides, max_iterations })).outcome;
     });
     expect([op, reached, value.kind]).toEqual([op, true, "canceled"]);
     expect(cancel?.().own_ms).toBeLessThan(250);

@@ -6,61 +6,75 @@ import { LidarScanRequest } from "../../shared/contract/lidar.ts";
 import type { Scene } from "./forest/scene.ts";
 import { coordinatesOf } from "./native.ts";
 
-const HEIGHT_M = 500;
-const STRIPS = 3;
-/** Between strips: bearings up to 19 degrees from the vertical. */
-const STRIP_M = 175;
-const SPEED = 60;
+/** From where, how fast and how densely a scanner looks down. */
+interface Flight {
+  readonly height_m: number;
+  readonly speed: number;
+  /** Distances of the lines from the middle, metres. */
+  readonly lines_m: readonly number[];
+  /** Whether the same lines are flown along y, too. */
+  readonly crossed: boolean;
+  readonly pulse_m: number;
+  readonly rays: number;
+  readonly noise_m: number;
+}
+/** Bearings up to 19 degrees from the vertical. */
+const AIRCRAFT: Flight = {
+  ...{ height_m: 500, speed: 60, lines_m: [-175, 0, 175], crossed: false },
+  ...{ pulse_m: 0.8, rays: 30, noise_m: 0.015 },
+};
+/** Footprints of 3 cm; in two directions, as for stems. */
+const DRONE: Flight = {
+  ...{ height_m: 60, speed: 5, lines_m: [-30, -10, 10, 30], crossed: true },
+  ...{ pulse_m: 0.4, rays: 15, noise_m: 0.01 },
+};
 /** Around the stand. */
 const MARGIN_M = 10;
 const KEPT_MARGIN_M = 5;
-/** Footprints of 25 cm, in so many parts; surfaces closer than 0.8 m are one return. */
+/** Footprints of 25 cm from 500 m; surfaces closer than `pulse_m` are one return. */
 const DIVERGENCE_MRAD = 0.5;
-const RAYS = 30;
-const PULSE_M = 0.8;
-const NOISE_M = 0.015;
-/** From body to world, along +x: the scanner turns about its z. */
-const ATTITUDE = { qx: 0, qy: Math.SQRT1_2, qz: 0, qw: Math.SQRT1_2 };
+/** From body to world, along +x and along +y: the scanner turns about its z. */
+const ALONG_X = { qx: 0, qy: Math.SQRT1_2, qz: 0, qw: Math.SQRT1_2 };
+const ALONG_Y = { qx: -0.5, qy: 0.5, qz: 0.5, qw: 0.5 };
 
-function stripOf(scene: Scene, side: number, strip: number, pulses_per_m2: number) {
-  const across = (strip - (STRIPS - 1) / 2) * STRIP_M;
+interface Line {
+  readonly across_m: number;
+  readonly along_y: boolean;
+}
+const linesOf = ({ lines_m, crossed }: Flight): Line[] =>
+  (crossed ? [false, true] : [false]).flatMap((along_y) => lines_m.map((across_m) => ({ across_m, along_y })));
+
+function stripOf(scene: Scene, side: number, { across_m, along_y }: Line, flight: Flight, pulses_per_m2: number) {
+  const { height_m, speed, noise_m } = flight;
   const long = side + 2 * MARGIN_M;
-  const step = Math.sqrt(STRIPS / pulses_per_m2);
-  const slant = Math.hypot(HEIGHT_M, across);
+  const step = Math.sqrt(linesOf(flight).length / pulses_per_m2);
+  const slant = Math.hypot(height_m, across_m);
   // Equal steps along and across the ground.
-  const n_phi = Math.round((2 * Math.PI * slant * slant) / HEIGHT_M / step);
-  const t = long / SPEED;
-  const z = scene.ground(side / 2, side / 2) + HEIGHT_M;
-  const poses = [0, 1].map((end) => ({
-    t: end * t,
-    x: -MARGIN_M + end * long,
-    y: side / 2 + across,
-    z,
-    ...ATTITUDE,
-  }));
+  const n_phi = Math.round((2 * Math.PI * slant * slant) / height_m / step);
+  const t = long / speed;
+  const z = scene.ground(side / 2, side / 2) + height_m;
+  const poses = [0, 1].map((end) => {
+    const [along, across] = [-MARGIN_M + end * long, side / 2 + across_m];
+    const place = along_y ? { x: across, y: along } : { x: along, y: across };
+    return { t: end * t, ...place, z, ...(along_y ? ALONG_Y : ALONG_X) };
+  });
   return {
     ...{ id: "m", origin: [0, 0, 0], scan_pattern: "spinning_multibeam", beam_elevation_angles_deg: [0], n_theta: 1 },
     ...{ n_phi, theta_min_deg: 0, theta_max_deg: 180, phi_min_deg: 0, phi_max_deg: 360, trajectory: { poses } },
     ...{ pulse_rate_hz: (n_phi * long) / step / t, return_mode: "multi", max_returns: 5 },
-    ...{ range_noise_m: NOISE_M, beam_divergence_mrad: DIVERGENCE_MRAD },
+    ...{ range_noise_m: noise_m, beam_divergence_mrad: DIVERGENCE_MRAD },
   };
 }
 
-/** x, y, z of all returns from the stand and 5 m around it, metres. */
-export async function scannedFromAir(
-  scene: Scene,
-  side: number,
-  pulses_per_m2: number,
-  job: Job,
-): Promise<Float64Array> {
+async function scanned(scene: Scene, side: number, flight: Flight, pulses_per_m2: number, job: Job) {
   const kept: number[] = [];
-  for (let strip = 0; strip < STRIPS; strip += 1) {
+  for (const [index, line] of linesOf(flight).entries()) {
     const request = LidarScanRequest.parse({
       meshes: [],
-      scanners: [stripOf(scene, side, strip, pulses_per_m2)],
-      pulse_distance_threshold: PULSE_M,
-      rays_per_pulse: RAYS,
-      seed: strip + 1,
+      scanners: [stripOf(scene, side, line, flight, pulses_per_m2)],
+      pulse_distance_threshold: flight.pulse_m,
+      rays_per_pulse: flight.rays,
+      seed: index + 1,
     });
     const params = scanParams(request.scanners[0] as (typeof request.scanners)[number], 0, request, job);
     const found = await job.quiet().track(() => native.syntheticScan(scene.scene, params));
@@ -73,3 +87,12 @@ export async function scannedFromAir(
   }
   return Float64Array.from(kept);
 }
+
+/** x, y, z of all returns from the stand and 5 m around it, metres. */
+export const scannedFromAir = (scene: Scene, side: number, pulses_per_m2: number, job: Job): Promise<Float64Array> =>
+  scanned(scene, side, AIRCRAFT, pulses_per_m2, job);
+
+/** The same from a drone 60 m above the ground, 600 pulses per square metre. */
+export const scannedFromDrone = (scene: Scene, side: number, job: Job): Promise<Float64Array> =>
+  scanned(scene, side, DRONE, DRONE_PER_M2, job);
+const DRONE_PER_M2 = 600;

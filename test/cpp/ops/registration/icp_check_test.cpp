@@ -112,7 +112,9 @@ TEST(IcpCheck, APoseBesideTheRightOneIsContradicted) {
     const IcpResult after = run.icp.result(run.ctx);
     EXPECT_EQ(after.final_limit_m, run.result.final_limit_m);
     EXPECT_EQ(after.final_rmse_m, run.result.final_rmse_m);
-    if (!alike) EXPECT_NEAR(check.shift_m, 3, 0.3);
+    if (!alike) {
+      EXPECT_NEAR(check.shift_m, 3, 0.3);
+    }
   }
 }
 

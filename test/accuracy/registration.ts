@@ -2,21 +2,12 @@
 // `initial` auto: success and errors, beside the best that other programs reach (geometry_reference/registration of the
 // test data).
 import { existsSync } from "node:fs";
-import type { IcpMethod, IcpPose } from "../../backend/native/registration.ts";
-import {
-  type IcpCheck,
-  icpAdvance,
-  icpCheck,
-  icpPrepare,
-  icpRelease,
-  icpResult,
-} from "../../backend/native/registration.ts";
-import { needsSearch, qualityWarning } from "../../backend/services/registration/icp-warnings.ts";
-import { positions } from "./native.ts";
+import type { IcpMethod } from "../../backend/native/registration.ts";
 import type { Part } from "./part.ts";
 import { hasPcl, pclPoses } from "./pcl.ts";
-import { centroid, composed, errorsOf, placed } from "./pose-errors.ts";
+import { centroid, errorsOf } from "./pose-errors.ts";
 import { bestStored, cloudOf, PAIRS, REFERENCE, startsOf } from "./registration-pairs.ts";
+import { type CheckedPose, isNamed, register, searched } from "./registration-runs.ts";
 
 /** gicp from a start that is searched. */
 const SEARCH = "auto";
@@ -28,16 +19,6 @@ const isPeer = (method: string): method is keyof typeof PEERS => method in PEERS
 const METHODS = ["gicp", "point_to_plane", "point_to_point", SEARCH, ASTRAY, "pcl_plane", "pcl_gicp"] as const;
 const LOCAL = ["small", "medium"] as const;
 const bandsOf = (method: string): readonly string[] => (method === SEARCH || method === ASTRAY ? ["large"] : LOCAL);
-/** Whether the answer calls a pose wrong, or says that another one was kept instead. */
-const isNamed = (pose: CheckedPose) =>
-  (pose.kept_start && pose.check?.verdict !== "confirmed") ||
-  qualityWarning(pose, pose.robust_diagonal > 0 ? pose.rmse / pose.robust_diagonal : null, pose.check) !== null;
-
-/** A pose, and what a search among all poses says of it where its surfaces do not prove it right. */
-interface CheckedPose extends IcpPose {
-  readonly check: IcpCheck | null;
-}
-
 interface Row {
   readonly pair: string;
   readonly method: string;
@@ -63,42 +44,6 @@ interface Row {
 }
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-/** From a start, or with null searched. */
-async function register(
-  sides: readonly [Float64Array, Float64Array],
-  method: IcpMethod,
-  start: readonly number[] | null,
-): Promise<CheckedPose> {
-  const [fixed, moving] = sides.map((xyz) => ({
-    positions: positions(xyz),
-    skip: null,
-    shift: [0, 0, 0] as const,
-    stride: 1,
-  }));
-  if (!fixed || !moving) throw new Error("two sides are needed");
-  const initial = start ? ("centroid" as const) : ("auto" as const);
-  const tuning = { max_correspondence_distance: null, rmse_threshold: 1e-6, max_iterations: 100 };
-  const params = { method, initial, start, ...tuning };
-  const registration = await icpPrepare(fixed, moving, params).promise;
-  try {
-    while (!(await icpAdvance(registration, 20).promise).finished);
-    const pose = await icpResult(registration).promise;
-    return { ...pose, check: needsSearch(pose) ? await icpCheck(registration).promise : null };
-  } finally {
-    icpRelease(registration);
-    for (const { positions: column } of [fixed, moving]) column.release();
-  }
-}
-
-/** The motion of the source at its place to the target, found from the source as a start moves it. */
-async function searched(sides: readonly [Float64Array, Float64Array], start: readonly number[]): Promise<CheckedPose> {
-  const moved = Float64Array.from(sides[1]);
-  for (let i = 0; i < moved.length; i += 3)
-    moved.set(placed(start, [moved[i] ?? 0, moved[i + 1] ?? 0, moved[i + 2] ?? 0]), i);
-  const pose = await register([sides[0], moved], "gicp", null);
-  return { ...pose, matrix: composed(pose.matrix, start) };
-}
 
 /** Starts that the library takes too, and how exactly. */
 function peerRow(pair: string, method: keyof typeof PEERS): Row {

@@ -84,10 +84,14 @@ const PoseCheck = z
       .describe(
         "confirmed: the search finds this pose, and no other one comes near it; contradicted: it finds another one, at which the sides fit better; undecided: no pose stands out, or none that fits better than this one",
       ),
-    turn_deg: z.number().describe("turn from this pose to the one that was found, degrees; 0 if they are the same"),
+    turn_deg: z
+      .number()
+      .describe("turn from this pose to the one that was found, degrees; 0 if they are the same or none was found"),
     shift_m: z
       .number()
-      .describe("shift of the middle of the source from this pose to that one, metres; 0 if they are the same"),
+      .describe(
+        "shift of the middle of the source from this pose to that one, metres; 0 if they are the same or none was found",
+      ),
     agreement: z.number().describe("agreement 0..1 of the pose that was found, as in global_alignment"),
     rival_agreement: z.number().describe("the same of the next other pose; 0 without one"),
   })

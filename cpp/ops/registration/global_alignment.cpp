@@ -238,9 +238,7 @@ GlobalAlignment outcome_of(const Trial& trial) {
   if (trial.poses.size() > 1) {
     const RigidTransform &a = best.pose, &b = trial.poses[1].pose;
     out.rival_agreement = trial.poses[1].agreement;
-    double squares = 0;
-    for (std::size_t i = 0; i < 3; ++i) squares += squared_distance(a.rows[i], b.rows[i]);
-    out.rival_turn_rad = 2 * std::asin(std::min(1.0, std::sqrt(squares / 8)));
+    out.rival_turn_rad = turn_between(a, b);
     out.rival_shift_m = std::sqrt(squared_distance(a(trial.center), b(trial.center)));
   }
   if (lead(trial) >= kClearOfRival) out.outcome = GlobalOutcome::kFound;

@@ -167,7 +167,6 @@ class IcpRegistration {
   GlobalAlignment searched(OpContext& ctx) const;
   bool align(OpContext& ctx);
   void begin_at(const GlobalAlignment& found);
-  double apart_m(const RigidTransform& a, const RigidTransform& b, OpContext& ctx) const;
   void begin_level(OpContext& ctx);
   bool step(OpContext& ctx, const IcpGpu* gpu);
   void move(const IcpSystem& system, const IcpFrame& frame);

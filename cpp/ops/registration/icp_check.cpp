@@ -19,18 +19,9 @@ constexpr double kLeastReach = 3;  // spacings
 
 }  // namespace
 
-/// Root mean square distance between where two poses put the moving points, taken as spread evenly about their middle.
-double IcpRegistration::apart_m(const RigidTransform& a, const RigidTransform& b, OpContext& ctx) const {
-  const IcpFrame frame = icp_frame(levels_.front().moving, ctx);
-  double turn = 0;
-  for (std::size_t i = 0; i < 3; ++i) turn += squared_distance(a.rows[i], b.rows[i]);
-  return std::sqrt(squared_distance(a(frame.center), b(frame.center)) +
-                   turn / 3 * frame.radius_m * frame.radius_m);
-}
-
 IcpCheck IcpRegistration::check(OpContext& ctx) {
   ctx.begin_phase("Searching for other poses", 0);
-  const GlobalAlignment found = start_kind_ == IcpStart::kGlobal && global_ ? *global_ : searched(ctx);
+  const GlobalAlignment found = global_ ? *global_ : searched(ctx);
   IcpCheck out{IcpVerdict::kUndecided, found, 0, 0, false};
   if (found.outcome == GlobalOutcome::kNone) return out;
 
@@ -55,23 +46,19 @@ IcpCheck IcpRegistration::check(OpContext& ctx) {
   pairs_ = {};  // of another level
   other_ = found;
 
-  if (apart_m(reached, other, ctx) < kSame * voxel_m) {
+  const IcpFrame frame = icp_frame(levels_.front().moving, ctx);
+  if (rms_apart(reached, other, frame) < kSame * voxel_m) {
     if (found.outcome == GlobalOutcome::kFound) out.verdict = IcpVerdict::kConfirmed;
     return out;
   }
-  const RigidTransform between = composed(other, inverse(reached));
-  double turn = 0;
-  const RigidTransform still;
-  for (std::size_t i = 0; i < 3; ++i) turn += squared_distance(between.rows[i], still.rows[i]);
-  out.turn_rad = 2 * std::asin(std::min(1.0, std::sqrt(turn / 8)));
-  const Vec3d middle = icp_frame(levels_.front().moving, ctx).center;
-  out.shift_m = std::sqrt(squared_distance(reached(middle), other(middle)));
+  out.turn_rad = turn_between(reached, other);
+  out.shift_m = std::sqrt(squared_distance(reached(frame.center), other(frame.center)));
   const double alike_m = kAlike * finest.spacing_m();
   const bool is_nearer = misfit(finest, other, voxel_m, ctx) + alike_m * alike_m <
                          kBetter * misfit(finest, reached, voxel_m, ctx);
   // Where the sides overlap in part only, a pose that puts more on each other has less misfit, right or not.
   out.is_as_placed =
-      start_kind_ == IcpStart::kCentroid && apart_m(found.pose, local({}), ctx) <= kNear * found.voxel_m;
+      start_kind_ == IcpStart::kCentroid && rms_apart(found.pose, local({}), frame) <= kNear * found.voxel_m;
   const auto stands_out = [&] {
     if (found.outcome != GlobalOutcome::kFound && !out.is_as_placed) return false;
     const double here =

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +18,12 @@ struct IcpFrame {
   double radius_m;  ///< their root mean square distance from it; 1 if that is 0
 };
 IcpFrame icp_frame(const IcpLevel& moving, OpContext& ctx);
+
+/// Root mean square distance between where two poses put the moving points, taken as spread evenly about their middle, metres.
+inline double rms_apart(const RigidTransform& a, const RigidTransform& b, const IcpFrame& frame) {
+  return std::sqrt(squared_distance(a(frame.center), b(frame.center)) +
+                   squared_rotation_distance(a, b) / 3 * frame.radius_m * frame.radius_m);
+}
 
 /// Normal equations H x = -g of one Gauss-Newton step.
 struct IcpSystem {

@@ -77,11 +77,7 @@ double PoseJudge::agreement(const RigidTransform& pose, OpContext& ctx) const {
 }
 
 double PoseJudge::apart(const RigidTransform& a, const RigidTransform& b) const {
-  // |A p - B p|^2 about the centre: its own part, and that of the turn for points spread evenly about it.
-  double turn = 0;
-  for (std::size_t i = 0; i < 3; ++i) turn += squared_distance(a.rows[i], b.rows[i]);
-  const double center = squared_distance(a(frame_.center), b(frame_.center));
-  return std::sqrt(center + turn / 3 * frame_.radius_m * frame_.radius_m) / voxel_m_;
+  return rms_apart(a, b, frame_) / voxel_m_;
 }
 
 }  // namespace pc

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -48,6 +49,18 @@ inline RigidTransform rotation(const Vec3d& turn) {
                {k * u.y * u.x + s * u.z, c + k * u.y * u.y, k * u.y * u.z - s * u.x},
                {k * u.z * u.x - s * u.y, k * u.z * u.y + s * u.x, c + k * u.z * u.z}}};
   return out;
+}
+
+/// Squared Frobenius distance of the rotations of two motions.
+inline double squared_rotation_distance(const RigidTransform& a, const RigidTransform& b) {
+  double squared = 0;
+  for (std::size_t i = 0; i < 3; ++i) squared += squared_distance(a.rows[i], b.rows[i]);
+  return squared;
+}
+
+/// Angle from one rotation to another, radians: |R - S|^2 = 8 sin^2(angle / 2), exact for small angles, where the trace is not.
+inline double turn_between(const RigidTransform& a, const RigidTransform& b) {
+  return 2 * std::asin(std::min(1.0, std::sqrt(squared_rotation_distance(a, b) / 8)));
 }
 
 /// The same motion with rows that are unit vectors at right angles to the last bits (Gram-Schmidt).

@@ -44,12 +44,6 @@ struct Running {
   IcpResult result{};
 };
 
-double length_of_turn(const RigidTransform& a, const RigidTransform& b) {
-  double squared = 0;
-  for (std::size_t i = 0; i < 3; ++i) squared += squared_distance(a.rows[i], b.rows[i]);
-  return 2 * std::asin(std::min(1.0, std::sqrt(squared / 8)));
-}
-
 TEST(IcpCheck, ARightPoseIsConfirmed) {
   Running run(kFixed, kMoving, from(kTruth));
   ASSERT_LT(apart(run.result.pose, kTruth, kMoving), 0.05);
@@ -66,7 +60,7 @@ TEST(IcpCheck, AWrongPoseIsContradictedAndStaysUntilTheFoundOneIsTaken) {
   ASSERT_GT(apart(wrong, kTruth, kMoving), 5);
   const IcpCheck check = run.icp.check(run.ctx);
   EXPECT_EQ(check.verdict, IcpVerdict::kContradicted);
-  EXPECT_NEAR(check.turn_rad, length_of_turn(wrong, kTruth), 0.02);
+  EXPECT_NEAR(check.turn_rad, turn_between(wrong, kTruth), 0.02);
   Vec3d middle{0, 0, 0};
   for (const Vec3d& p : kMoving) middle = middle + p * (1 / static_cast<double>(kMoving.size()));
   EXPECT_NEAR(check.shift_m, std::sqrt(squared_distance(wrong(middle), kTruth(middle))), 0.1);

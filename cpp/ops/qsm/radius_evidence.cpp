@@ -116,11 +116,12 @@ void leave_out_too_thick(std::vector<MeasuredRadius>& measured, const std::vecto
     if (c.parent_id >= 0) most[i] = most[static_cast<std::size_t>(c.parent_id)];
     MeasuredRadius& m = measured[i];
     if (!std::isfinite(m.variance)) continue;
-    if (std::exp(m.log_radius) > kTooThick * most[i]) {
+    const bool sure = m.trusted && c.surf_cov >= kAllSeen && evidence.arc_cov[i] >= kAllSeen;
+    if (sure) {
+      most[i] = std::exp(m.log_radius) > kTooThick * most[i] ? c.radius : std::min(most[i], c.radius);
+    } else if (std::exp(m.log_radius) > kTooThick * most[i]) {
       m.variance = kInfinity;
       m.trusted = false;
-    } else if (m.trusted && c.surf_cov >= kAllSeen && evidence.arc_cov[i] >= kAllSeen) {
-      most[i] = std::min(most[i], c.radius);
     }
   }
 }

@@ -44,6 +44,20 @@ void add_tube(std::vector<Vec3d>& out, const Tube& tube, double spacing, std::ui
   }
 }
 
+/// The same evenly, without noise.
+void add_even_tube(std::vector<Vec3d>& out, const Tube& tube, int count) {
+  const Vec3d edge = tube.to - tube.from;
+  const Vec3d w = edge * (1 / std::sqrt(dot(edge, edge)));
+  Vec3d u = cross(std::fabs(w.z) < 0.9 ? Vec3d{0, 0, 1} : Vec3d{1, 0, 0}, w);
+  u = u * (1 / std::sqrt(dot(u, u)));
+  const Vec3d v = cross(w, u);
+  for (int i = 0; i < count; ++i) {
+    const double angle = 2 * kPi * std::fmod((i + 0.5) * 0.7548776662, 1);
+    const Vec3d around = u * std::cos(angle) + v * std::sin(angle);
+    out.push_back(tube.from + edge * std::fmod((i + 0.5) * 0.5698402909, 1) + around * tube.radius);
+  }
+}
+
 /// A stem of 3 m that thins, and branches of two sizes.
 std::vector<Tube> tree_tubes() {
   std::vector<Tube> tubes;
@@ -282,6 +296,20 @@ TEST(BuildQsmIsotonic, LostWoodIsToldAndWithinTheInterval) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, BuildQsm, testing::Values(RadiusModel::kIsotonic, RadiusModel::kTapered));
+
+/// A short piece at a fork that looks thin does not make what is seen all around above it thin, whatever the size of the tree.
+TEST(BuildQsmTapered, AStemKeepsItsRadiusAboveItsForks) {
+  for (const double size : {1.0, 1.02, 1.1, 1.3}) {
+    std::vector<Vec3d> points;
+    const std::vector<Tube> tubes{{{0, 0, 0}, {0, 0, 3}, 0.08},
+                                  {{0, 0, 1.5}, {1, 0, 2.3}, 0.03},
+                                  {{0, 0, 2}, {-0.4, 0.25, 2.4}, 0.025}};
+    for (std::size_t i = 0; i < tubes.size(); ++i) add_even_tube(points, tubes[i], i == 0 ? 6000 : 2000);
+    for (Vec3d& p : points) p = p * size;
+    const QsmBuildResult built = build(points, RadiusModel::kTapered);
+    EXPECT_NEAR(volume_of(built.qsm) / volume_of(tubes) / std::pow(size, 3), 1, 0.08) << size;
+  }
+}
 
 TEST(BuildQsmTapered, AStemSeenFromOneSideHasItsVolume) {
   double off = 0;

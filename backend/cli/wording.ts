@@ -129,6 +129,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" root mean square (view_fit).", " root mean square."],
   [" models and crowns made of it: POST align_scans moves its scans.", " models and crowns made of it."],
   [", which is part of sigma_m.", ", which is part of the standard errors of diameters."],
+  [" (twig_radius_mm, if you measured it)", " (--species-twig, if you measured it)"],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];
 

@@ -92,6 +92,8 @@ export interface TreeModel {
   readonly view_fit: TreeViewFit | null;
   /** Of the lowest points of the stem above the ground, metres; null = not known. */
   readonly base_gap_m: number | null;
+  /** Of a plant that is smaller than a tree; 1 = a tree. */
+  readonly enlarged_by: number;
   /** Most of the length has measured radii. */
   readonly radii_known: boolean;
   readonly warnings: readonly string[];

@@ -111,6 +111,7 @@ Napi::Value model_tree_job(const Napi::CallbackInfo& info) {
         out.Set("voxel_m", number_or_null(env, model.voxel_m));
         out.Set("view_fit", views_to_js(env, model.views));
         out.Set("base_gap_m", number_or_null(env, model.base_gap_m));
+        out.Set("enlarged_by", model.built.scale.factor);
         out.Set("radii_known", model.built.radii_known);
         out.Set("warnings", to_js(env, model.built.warnings));
         return out;

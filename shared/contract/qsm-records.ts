@@ -104,6 +104,12 @@ export const QsmBuildResponse = z.object({
   view_fit: TreeViewFit.nullable()
     .default(null)
     .describe("whether its scans show one place; null with fewer than two, without a model, and for an imported QSM"),
+  enlarged_by: z
+    .number()
+    .default(1)
+    .describe(
+      "factor by which a plant that spans less than 2.5 m was enlarged, to 3 m, while its model was made, so that lengths known of trees fit it; 1 = it was not, or there is no model, or it was imported",
+    ),
   n_cylinders: z.int().describe("number of cylinders"),
   n_shoots: z.int().describe("number of shoots"),
   points_used: z.int().describe("0 for an imported QSM"),

@@ -764,7 +764,8 @@ class PointCloudClient:
         align_scans        scans (sources, or scan_index of a session) that show the tree at different places, as in wind, are
                            moved onto each other along its branches, default True; False: only told
 
-        Returns cylinders, shoots, metrics with 95 % intervals of the volumes, view_fit, points_used and warnings.
+        Returns cylinders, shoots, metrics with 95 % intervals of the volumes, view_fit, enlarged_by (of plants smaller
+        than trees), points_used and warnings.
         """
         body: Dict[str, Any] = {}
         if points is not None:
@@ -795,7 +796,7 @@ class PointCloudClient:
         twig_radius_mm, axis_termination, fork_symmetry, w_growthlength, w_area, w_colinear, radius_model
                               as in build_qsm
 
-        Each result has tree_id, success, error, code, points_in_tree, points_used, voxel_m, view_fit and metrics; a tree without a
+        Each result has tree_id, success, error, code, points_in_tree, points_used, voxel_m, view_fit, enlarged_by and metrics; a tree without a
         model says why in its own error.
         """
         return self._run(_session(session_id, "tree_qsm"), {}, fields, on_progress)

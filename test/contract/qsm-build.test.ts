@@ -71,6 +71,27 @@ describe("models", () => {
   });
 });
 
+test("a plant in a pot is modelled in its own size, which is told", async () => {
+  const tree = forkedTree([0, 0, 0]);
+  const radius_model = "tapered";
+  const small = tree.map((point) => point.map((value) => value / 10));
+  const [large, potted] = [
+    await built({ points: tree, twig_radius_mm: 4.4, radius_model }),
+    await built({ points: small, radius_model }),
+  ];
+  expect(large.enlarged_by).toBe(1);
+  expect(potted.enlarged_by).toBeGreaterThan(9.5);
+  expect(potted.enlarged_by).toBeLessThan(10.5);
+  const wood = ({ metrics }: QsmBuildTail) => metrics?.total_woody_volume_m3 ?? 0;
+  expect((1000 * wood(potted)) / wood(large)).toBeGreaterThan(0.95);
+  expect((1000 * wood(potted)) / wood(large)).toBeLessThan(1.05);
+  expect(potted.warnings).toEqual([
+    "the plant spans only 0.29 m: what is known of trees was taken in proportion, the radius of its twigs as 0.42 mm (twig_radius_mm, if you measured it)",
+  ]);
+  const measured = await built({ points: small, twig_radius_mm: 0.5, radius_model });
+  expect([measured.warnings, measured.enlarged_by]).toEqual([[], potted.enlarged_by]);
+});
+
 describe("a tree that wind moved between its scans", () => {
   /** A session of each scan. */
   async function scans(sway: number) {

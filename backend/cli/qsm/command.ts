@@ -8,7 +8,10 @@ export function addQsm(program: Command, perform: Perform): void {
     .description("model the wood of one tree as connected cylinders; write tables, pictures, a mesh and a report")
     .argument("<cloud>", "point cloud file of one tree without ground and, where possible, without leaves")
     .requiredOption("--out <folder>", "folder for the results, created if missing")
-    .option("--species-twig <mm>", "radius of twigs of this year, measured for the species (default 4.23)")
+    .option(
+      "--species-twig <mm>",
+      "radius of twigs of this year, measured for the species (default 4.23; of plants below 2.5 m less, in proportion)",
+    )
     .option("--radius-model <name>", "tapered (default) or isotonic")
     .option("--no-align", "leave scans that show the tree at different places, as in wind, as they are")
     .option("--leaves [picture]", "put leaves on the youngest growth, AppleLeaf.png or another picture of the service")

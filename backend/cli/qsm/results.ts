@@ -137,6 +137,7 @@ export async function writeModel(
       n_cylinders: model.n_cylinders,
       n_shoots: model.n_shoots,
       view_fit: model.view_fit,
+      enlarged_by: model.enlarged_by,
       metrics,
     },
     diameter_classes: found.classes,

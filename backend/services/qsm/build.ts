@@ -106,12 +106,12 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   known.points_used = found.points_used;
   if (!found.metrics) throw new AppError("invalid_argument", noModel(found));
   job.stage("Done", 1, 1);
-  const { points_used, view_fit } = found;
+  const { points_used, view_fit, enlarged_by } = found;
   const doubts = implausibleWarnings(read.positions.length, found.metrics);
   const cut = cutWarnings([...(await cutTreesOf(read.positions, null, null, job.quiet())).values()], 1, CUT_EFFECT);
   const metrics = plausible(found.metrics, [...doubts, ...cut]);
   const warnings = [...said, ...found.warnings, ...swayingTreeWarning(view_fit), ...cut, ...doubts];
-  return { success: true, ...model, metrics, view_fit, points_used, warnings, error: null };
+  return { success: true, ...model, metrics, view_fit, enlarged_by, points_used, warnings, error: null };
 }
 
 /** Why a build found no cylinder. */

@@ -25,7 +25,7 @@ export async function importModel(path: string, deps: Deps, job: Job): Promise<Q
   return deps.admission.run(job, "QSM import", importQsmBytes(size), async () => {
     const { qsm, metrics } = await job.track(() => importQsm(path));
     const model = await modelOf(qsm);
-    const known = { metrics: withoutIntervals(metrics), view_fit: null, points_used: 0 };
+    const known = { metrics: withoutIntervals(metrics), view_fit: null, enlarged_by: 1, points_used: 0 };
     return { success: true, ...model, ...known, warnings: [], error: null };
   });
 }

@@ -40,6 +40,7 @@ export const NO_MODEL = {
   shoots: [],
   metrics: null,
   view_fit: null,
+  enlarged_by: 1,
   n_cylinders: 0,
   n_shoots: 0,
 } as const;

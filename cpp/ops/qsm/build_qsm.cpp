@@ -11,6 +11,7 @@
 #include "ops/qsm/axis_termination.h"
 #include "ops/qsm/fit_cylinders.h"
 #include "ops/qsm/fork_bases.h"
+#include "ops/qsm/plant_scale.h"
 #include "ops/qsm/points_beside.h"
 #include "ops/qsm/shoot_tree.h"
 #include "ops/qsm/stem_stretches.h"
@@ -41,6 +42,9 @@ constexpr double kMostUnreached = 0.02;  // share of the points without a warnin
 constexpr double kUnfittedError = 0.5;   // relative
 constexpr double kMostMissing = 0.05;    // of the volume, without a warning
 constexpr double kMostOff = 0.1;         // volumes of the two radius models
+/// Metres, mean radius of an enlarged plant: thicker ones are logs and stumps.
+constexpr double kThickest = 0.15;
+constexpr double kToldEnlargement = 2;
 
 void check(const QsmBuildParams& p) {
   require(std::isfinite(p.twig_radius_m) && p.twig_radius_m > 0, "twig_radius_mm must be above 0");
@@ -58,13 +62,34 @@ void complete_errors(std::vector<QsmCylinder>& cylinders, const std::vector<doub
   }
 }
 
+/// A true volume or length as text.
 std::string litres(double m3) {
   char text[32];
   std::snprintf(text, sizeof text, m3 < 0.1 ? "%.3g l" : "%.0f l", 1000 * m3);
   return text;
 }
+std::string millimetres(double m) {
+  char text[32];
+  std::snprintf(text, sizeof text, m < 0.0095 ? "%.2g mm" : "%.0f mm", 1000 * m);
+  return text;
+}
 
-std::string millimetres(double m) { return std::to_string(std::lround(1000 * m)) + " mm"; }
+std::string metres(double m) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g m", m);
+  return text;
+}
+
+double cube(double x) { return x * x * x; }
+
+/// A build whose points are a plant that was enlarged by a factor (plant_scale.h): lengths are in its frame.
+struct Build {
+  QsmBuildParams params;
+  double factor;
+
+  std::string litres_of(double m3) const { return litres(m3 / cube(factor)); }
+  std::string millimetres_of(double m) const { return millimetres(m / factor); }
+};
 
 void warn(QsmBuildResult& result) {
   const std::uint64_t lost = result.points_used - result.reached_count;
@@ -92,10 +117,11 @@ constexpr double kErrorOfMoving = 1.0;  // per metre
 double error_of_noise(const TaperLaws& laws) { return kErrorOfNoise * std::pow(laws.noise_m / kNoise, 2); }
 
 /// What the taper laws say of the points.
-void judge(const TaperLaws& laws, bool leafless, QsmBuildResult& result) {
+void judge(const TaperLaws& laws, const Build& build, QsmBuildResult& result) {
+  const bool leafless = build.params.leafless;
   result.cluster_share = laws.cluster_share;
   if (laws.noise_m > kMostNoise)
-    result.warnings.push_back("points scatter " + millimetres(laws.noise_m) +
+    result.warnings.push_back("points scatter " + build.millimetres_of(laws.noise_m) +
                               " about the surfaces of stem and branches: branches thinner than a few times "
                               "that may come out too thick");
   if (laws.stem.trusted + laws.branches.trusted == 0) {
@@ -118,12 +144,12 @@ void judge(const TaperLaws& laws, bool leafless, QsmBuildResult& result) {
 }
 
 /// Radii of the contract's rules, which lose wood where surfaces were seen in part: compared with those of the taper law.
-RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>& shoots,
-                      const QsmBuildParams& params, QsmBuildResult& result) {
+RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>& shoots, const Build& build,
+                      QsmBuildResult& result) {
   std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
   std::vector<QsmCylinder> tapered = cylinders;
   const TaperLaws laws = apply_taper_law(tapered, shoots, evidence);
-  judge(laws, params.leafless, result);
+  judge(laws, build, result);
   std::vector<double> measured;
   for (const QsmCylinder& c : cylinders) measured.push_back(c.radius);
   taper_correction(cylinders, shoots, evidence.twig_radius_m);
@@ -131,25 +157,27 @@ RadiusErrors isotonic(const TaperEvidence& evidence, const std::vector<QsmShoot>
   const double own = volume_of(cylinders), other = volume_of(tapered);
   const double ratio = own > 0 && other > 0 ? own / other : 1;
   if (result.radii_known && std::fabs(ratio - 1) > kMostOff)
-    result.warnings.push_back("radius_model isotonic gives " + litres(own) +
-                              " of wood, a law of taper fitted to the same cylinders " + litres(other) +
+    result.warnings.push_back("radius_model isotonic gives " + build.litres_of(own) +
+                              " of wood, a law of taper fitted to the same cylinders " +
+                              build.litres_of(other) +
                               ": radius_model tapered is nearer to the truth in scans of known trees");
   return segment_errors(cylinders, std::hypot(std::hypot(kIsotonicCommonError, std::log(ratio) / 2),
-                                              error_of_noise(laws), kErrorOfMoving * params.moved_m));
+                                              error_of_noise(laws), kErrorOfMoving * build.params.moved_m));
 }
 
 /// Makes measured radii those of the model; their errors.
-RadiusErrors corrected(const QsmBuildParams& params, const FittedSurface& surface,
+RadiusErrors corrected(const Build& build, const FittedSurface& surface,
                        const std::vector<StretchRadius>& stretches, QsmBuildResult& result) {
   const std::vector<QsmShoot> shoots = collect_shoots(result.qsm.cylinders);
+  const QsmBuildParams& params = build.params;
   const TaperEvidence evidence{surface.arc_cov,
                                surface.noise_m,
                                surface.point_count,
                                params.twig_radius_m,
                                {stretches.data(), stretches.size()}};
-  if (params.radius_model == RadiusModel::kIsotonic) return isotonic(evidence, shoots, params, result);
+  if (params.radius_model == RadiusModel::kIsotonic) return isotonic(evidence, shoots, build, result);
   TaperLaws laws = apply_taper_law(result.qsm.cylinders, shoots, evidence);
-  judge(laws, params.leafless, result);
+  judge(laws, build, result);
   laws.errors.shared.push_back(
       {std::hypot(kTaperedCommonError, error_of_noise(laws), kErrorOfMoving * params.moved_m), {}});
   return std::move(laws.errors);
@@ -180,33 +208,30 @@ FittedAxes fitted_axes(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> po
 }
 
 /// Wood that points without a cylinder may be of: the volumes may be as much larger.
-void add_missing(const PointsBeside& beside, QsmBuildResult& result) {
+void add_missing(const PointsBeside& beside, const Build& build, QsmBuildResult& result) {
   result.total.high += beside.wood_m3;
   result.branches.high += beside.wood_m3;
   const double volume = volume_of(result.qsm.cylinders);
   if (!result.has_intervals || !(beside.wood_m3 > kMostMissing * volume)) return;
   result.warnings.push_back(std::to_string(beside.count) + " of " + std::to_string(result.points_used) +
-                            " points lie on no part of the model: up to about " + litres(beside.wood_m3) +
-                            " of the wood may be missing beside its " + litres(volume) +
-                            ", and the interval of the volume reaches as far");
+                            " points lie on no part of the model: up to about " +
+                            build.litres_of(beside.wood_m3) + " of the wood may be missing beside its " +
+                            build.litres_of(volume) + ", and the interval of the volume reaches as far");
 }
 
-}  // namespace
-
-std::uint64_t build_qsm_cost(std::uint64_t point_count) { return 250 * point_count + (4 << 20); }
-
-QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpContext& ctx) {
-  check(params);
+/// build_qsm of points that have the size of a tree.
+QsmBuildResult build_tree(Span<const Vec3d> points, const Build& build, OpContext& ctx) {
+  const QsmBuildParams& params = build.params;
   const bool tapered = params.radius_model == RadiusModel::kTapered;
   ctx.begin_phase("Extracting skeleton", 0);
-  PointGraph graph = point_graph(points.xyz(), tapered ? kTaperedSpacing : 0, ctx);
+  PointGraph graph = point_graph(points, tapered ? kTaperedSpacing : 0, ctx);
   if (tapered) {
     const double spacing = uneven_spacing(graph, ctx);
-    if (spacing > graph.spacing_m) graph = point_graph(points.xyz(), spacing, ctx);
+    if (spacing > graph.spacing_m) graph = point_graph(points, spacing, ctx);
   }
   const Vec3d origin = graph.origin;
   const double spacing_m = graph.spacing_m;
-  GeodesicSkeleton skeleton = geodesic_skeleton(graph, points.size(), kExtras, ctx);
+  GeodesicSkeleton skeleton = geodesic_skeleton(graph, points.size, kExtras, ctx);
   QsmBuildResult result{{}, {},  {}, {}, skeleton.finite_count, skeleton.reached_count, skeleton.nodes.size(),
                         {}, true};
   warn(result);
@@ -246,7 +271,7 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   }
 
   ctx.begin_phase("Correcting radii", 0);
-  const RadiusErrors errors = corrected(params, surface, stretches, result);
+  const RadiusErrors errors = corrected(build, surface, stretches, result);
 
   ctx.begin_phase("Resolving shoot ranks", 0);
   if (params.axis_termination) axis_termination(cylinders, params.fork_symmetry);
@@ -255,12 +280,58 @@ QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpConte
   result.total = volumes.total;
   result.stem = volumes.stem;
   result.branches = volumes.branches;
-  add_missing(points_beside(cylinders, surface, local.view(), unreached), result);
+  add_missing(points_beside(cylinders, surface, local.view(), unreached), build, result);
   for (QsmCylinder& c : cylinders) {
     c.start = c.start + origin;
     c.end = c.end + origin;
   }
   return result;
+}
+
+/// The radius of twigs that nobody measured.
+bool is_usual_twig(double radius_m) { return std::fabs(radius_m / kTreeTwigRadius - 1) < 1e-9; }
+
+/// It is in proportion to the plant.
+QsmBuildParams params_of_small(QsmBuildParams params, double factor) {
+  if (!is_usual_twig(params.twig_radius_m)) params.twig_radius_m *= factor;
+  params.moved_m *= factor;
+  return params;
+}
+
+/// The model of a plant that is smaller than a tree; empty where its organs are as thick as those of trees.
+QsmBuildResult build_small(Span<const Vec3d> points, const QsmBuildParams& params, const PlantScale& scale,
+                           OpContext& ctx) {
+  const double factor = scale.factor;
+  const BulkVector<Vec3d> large = enlarged(points, scale, ctx);
+  QsmBuildResult result = build_tree(large.view(), {params_of_small(params, factor), factor}, ctx);
+  std::vector<QsmCylinder>& cylinders = result.qsm.cylinders;
+  if (cylinders.empty() || typical_radius(cylinders) > kThickest) return {};
+  reduce(cylinders, scale);
+  for (VolumeInterval* interval : {&result.total, &result.stem, &result.branches}) {
+    interval->low /= cube(factor);
+    interval->high /= cube(factor);
+  }
+  result.scale = scale;
+  if (is_usual_twig(params.twig_radius_m) && factor >= kToldEnlargement)
+    result.warnings.push_back(
+        "the plant spans only " + metres(kTreeSpan / factor) +
+        ": what is known of trees was taken in proportion, the radius of its twigs as " +
+        millimetres(kTreeTwigRadius / factor) + " (twig_radius_mm, if you measured it)");
+  return result;
+}
+
+}  // namespace
+
+std::uint64_t build_qsm_cost(std::uint64_t point_count) { return 274 * point_count + (4 << 20); }
+
+QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpContext& ctx) {
+  check(params);
+  const PlantScale scale = plant_scale(points.xyz(), ctx);
+  if (scale.factor > 1) {
+    QsmBuildResult small = build_small(points.xyz(), params, scale, ctx);
+    if (!small.qsm.cylinders.empty()) return small;
+  }
+  return build_tree(points.xyz(), {params, 1}, ctx);
 }
 
 }  // namespace pc

@@ -6,6 +6,7 @@
 #include "core/hit_points.h"
 #include "core/op_context.h"
 #include "core/qsm.h"
+#include "ops/qsm/plant_scale.h"
 #include "ops/qsm/volume_intervals.h"
 
 namespace pc {
@@ -17,7 +18,8 @@ enum class RadiusModel : std::uint8_t {
 };
 
 struct QsmBuildParams {
-  double twig_radius_m;                       ///< of this year's twigs, > 0
+  double
+      twig_radius_m;  ///< of this year's twigs, > 0; kTreeTwigRadius: in proportion to plants that are no trees
   bool axis_termination;                      ///< an axis may end at a fork of equals
   double fork_symmetry;                       ///< 0..1, ratio of radii from which a fork is one of equals
   double w_growthlength, w_area, w_colinear;  ///< weights of the score of continuation, >= 0
@@ -35,9 +37,10 @@ struct QsmBuildResult {
   std::uint64_t reached_count = 0;             ///< of them, connected with the base
   std::uint64_t node_count = 0;                ///< of the skeleton
   std::vector<std::string> warnings;
-  bool radii_known = true;    ///< false: radii of most of the length are guesses
-  bool has_intervals = true;  ///< false: they mean nothing
-  double cluster_share = 0;   ///< of its length that runs through points that lie on no surface of wood, 0..1
+  bool radii_known = true;         ///< false: radii of most of the length are guesses
+  bool has_intervals = true;       ///< false: they mean nothing
+  PlantScale scale{1, {0, 0, 0}};  ///< how the plant was enlarged
+  double cluster_share = 0;  ///< of its length that runs through points that lie on no surface of wood, 0..1
 };
 
 /// Peak memory of build_qsm in addition to its arguments, result included.
@@ -50,6 +53,9 @@ std::uint64_t build_qsm_cost(std::uint64_t point_count);
 ///
 /// Skeleton with two deviations: arcs of one ring are one node (ring_arcs.h), and a surface of fewer points than the rest
 /// has a graph of longer edges (sparse_surfaces.h).
+///
+/// Plants   that span less than 2.5 m are enlarged to kTreeSpan (plant_scale.h), modelled and reduced, as are the errors that are
+///          known of trees; logs and stumps, which are as thick as trees, are not.
 ///
 /// points   (n) hits of one tree without ground, metres, z up. Rows that are not finite are left out.
 /// Order    The same for any thread count and order of the points.

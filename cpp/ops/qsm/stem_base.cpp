@@ -15,7 +15,7 @@ constexpr double kLeastUpright = 0.7071;          // cosine
 
 std::string metres(double m) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f m", m);
+  std::snprintf(text, sizeof text, m < 0.25 ? "%.2f m" : "%.1f m", m);
   return text;
 }
 
@@ -28,8 +28,9 @@ double draw_to_ground(QsmBuildResult& built, double ground_z) {
   const double gap = std::max(0.0, base.start.z - ground_z), length = base.length_m();
   if (!(gap > 0) || !(length > 0)) return gap;
   const Vec3d axis = (base.end - base.start) * (1 / length);
-  const bool drawn = gap <= kMostGap && axis.z >= kLeastUpright;
-  if (gap >= kToldGap)
+  const double factor = built.scale.factor;
+  const bool drawn = gap <= kMostGap / factor && axis.z >= kLeastUpright;
+  if (gap >= kToldGap / factor)
     built.warnings.push_back("the lowest points of the stem are " + metres(gap) + " above the ground: " +
                              (drawn ? "the model was drawn out to it with the lowest radius that was measured"
                                     : "what is below them is not part of the model"));

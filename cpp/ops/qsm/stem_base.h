@@ -8,7 +8,8 @@ namespace pc {
 ///
 /// ground_z  level of the ground under the lowest points, frame of the model; NaN: not known
 /// Method    The first cylinder is lengthened along its axis, with its radius, by up to 1 m; one that leans by more than 45
-///           degrees stays. From 0.3 m on a warning tells it.
+///           degrees stays. From 0.3 m on a warning tells it. Of plants that were enlarged (plant_scale.h) both in proportion:
+///           a stem that ends at the rim of its pot is not drawn through it.
 /// Returns   how far the first cylinder began above the ground, metres, at least 0; NaN if that is not known
 double draw_to_ground(QsmBuildResult& built, double ground_z);
 

@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t kPerPoll = std::size_t{1} << 16;
 /// Of thin_points per kept point, and a gathered one.
 constexpr std::uint64_t kThinBytes = 200, kPointBytes = sizeof(Vec3d);
-/// Of a point with a view: stamp, row, views, order, places before and after, and a copy.
-constexpr std::uint64_t kViewBytes = 3 * sizeof(Vec3d) + sizeof(ViewStamp) + 24;
+/// Of a point with a view: stamp, row, views, order, places before, after and enlarged, and a copy.
+constexpr std::uint64_t kViewBytes = 4 * sizeof(Vec3d) + sizeof(ViewStamp) + 24;
 
 /// Calls visit(row) for every row of the tree.
 template <class Visit>
@@ -54,8 +54,8 @@ void for_each_row(const ModelRows& rows, const OpContext& ctx, Visit&& visit) {
 }
 
 /// Level of the ground under the lowest points, frame of the model; NaN where no height is known.
-double ground_under(const ModelRows& rows, const OpContext& ctx) {
-  constexpr double kLowest = 0.1;  // metres
+double ground_under(const ModelRows& rows, const PlantScale& scale, const OpContext& ctx) {
+  const double lowest_m = 0.1 / scale.factor;
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   if (rows.height_above_ground == nullptr) return kNaN;
   require(rows.height_above_ground->size() == rows.positions.size,
@@ -72,7 +72,7 @@ double ground_under(const ModelRows& rows, const OpContext& ctx) {
   visit_scalar(*rows.height_above_ground, [&](auto heights) {
     visit([&](std::size_t row, double z) {
       const auto height = static_cast<double>(heights[row]);
-      if (z <= lowest + kLowest && std::isfinite(height) && height != 0) ground.push_back(z - height);
+      if (z <= lowest + lowest_m && std::isfinite(height) && height != 0) ground.push_back(z - height);
     });
   });
   if (ground.empty()) return kNaN;
@@ -166,6 +166,15 @@ double root_mean_square(const BulkVector<Vec3d>& points, const BulkVector<Vec3d>
   return std::sqrt(sum / static_cast<double>(points.size()));
 }
 
+/// Sway of a tree in the size that its model was built in.
+TreeSway sway_of(const QsmBuildResult& built, const SeenTree& tree, OpContext& ctx) {
+  const PlantScale& scale = built.scale;
+  if (scale.factor == 1) return tree_sway(built.qsm.cylinders, tree.wood(), ctx);
+  const BulkVector<Vec3d> large = enlarged(tree.points.view(), scale, ctx);
+  return tree_sway(enlarged(built.qsm.cylinders, scale),
+                   {large.view(), {tree.view.data(), tree.view.size()}, tree.views}, ctx);
+}
+
 /// Looks whether the views show the tree of `model` at one place; moves them there and builds it again where they do not.
 void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, TreeModel& model,
                  OpContext& ctx) {
@@ -175,13 +184,15 @@ void align_views(SeenTree& tree, const ModelRows& rows, QsmBuildParams params, T
   TreeModel first;
   for (int time = 0; time < kTimes && !model.built.qsm.cylinders.empty(); ++time) {
     ctx.begin_phase("Comparing scans", 0);
-    const TreeSway sway = tree_sway(model.built.qsm.cylinders, tree.wood(), ctx);
+    const double share = 1 / model.built.scale.factor;
+    const TreeSway sway = sway_of(model.built, tree, ctx);
     if (time == 0) {
       const bool moved = sways(sway);
-      model.views = {tree.views, 0, sway.scatter_m, sway.together_m, moved, moved && rows.align_scans};
+      model.views = {
+          tree.views, 0, sway.scatter_m * share, sway.together_m * share, moved, moved && rows.align_scans};
       if (!moved) return;
     }
-    for (std::size_t i = 0; i < seen.size(); ++i) tree.points[i] = tree.points[i] - sway.shift[i];
+    for (std::size_t i = 0; i < seen.size(); ++i) tree.points[i] = tree.points[i] - sway.shift[i] * share;
     model.views->spread_m = root_mean_square(seen, tree.points);
     if (!rows.align_scans) {
       model.built.radii_known = model.built.has_intervals = false;
@@ -224,7 +235,7 @@ TreeModel tree_model(const ModelRows& rows, const QsmBuildParams& params, OpCont
   if (!tree.stamps.empty()) seen.emplace(tree, ctx);
   build(std::move(tree.points), rows, params, model, ctx);
   if (seen && seen->views > 1) align_views(*seen, rows, params, model, ctx);
-  model.base_gap_m = draw_to_ground(model.built, ground_under(rows, ctx));
+  model.base_gap_m = draw_to_ground(model.built, ground_under(rows, model.built.scale, ctx));
   if (!model.built.qsm.cylinders.empty()) model.metrics = qsm_metrics(model.built.qsm, ctx);
   return model;
 }

@@ -45,11 +45,16 @@ export const TreeQsmResult = z
     n_shoots: z.int().describe("0 without a model"),
     metrics: QsmMetrics.nullable().describe("null without a model"),
     view_fit: TreeViewFit.nullable().describe("null with fewer than two views, or without a model"),
+    enlarged_by: z
+      .number()
+      .describe(
+        "factor by which a plant that spans less than 2.5 m was enlarged, to 3 m, while its model was made, so that lengths known of trees fit it; 1 = it was not, or there is no model",
+      ),
     base_gap_m: z
       .number()
       .nullable()
       .describe(
-        "height of the lowest points of the stem above the ground, metres: the stem was drawn out to it, by up to 1 m (from 0.3 m on a warning tells it); null = no heights (column height_above_ground of POST dem), or without a model",
+        "height of the lowest points of the stem above the ground, metres: the stem was drawn out to it, by up to 1 m (from 0.3 m on a warning tells it; both divided by enlarged_by); null = no heights (column height_above_ground of POST dem), or without a model",
       ),
     cut_width_m: z
       .number()

@@ -24,6 +24,10 @@ test.each([
     "Send return_weights energy with leaf_intensity of each scan if its intensities are linear.",
     "Give --leaf-intensity if the intensities are linear.",
   ],
+  [
+    "the radius of its twigs as 0.42 mm (twig_radius_mm, if you measured it)",
+    "the radius of its twigs as 0.42 mm (--species-twig, if you measured it)",
+  ],
   ["return_weights energy needs intensities: scan 1 has none.", "--leaf-intensity needs intensities: scan 1 has none."],
   [
     "Half of the ground's returns lie more than 3.7 cm above the terrain, whose cells have percentile 5 of their heights (ground_percentile). If that is noise of the ranges and not low plants, the terrain is that much too low; 50 takes the middle.",

@@ -159,6 +159,24 @@ TEST(TreeModelTest, ATreeInTheWindHasTheVolumeOfTheStillOne) {
   EXPECT_FALSE(as_scanned.views);
 }
 
+/// Whose sway is looked for in the size that its model is built in.
+TEST(TreeModelTest, APlantInAPotThatMovedIsMovedBack) {
+  const auto potted = [](double sway) {
+    Rows rows(SwayingTree(sway, 4));
+    for (Vec3d& p : rows.points) p = p * 0.1;
+    return rows;
+  };
+  const double still = volume_of(potted(0).model(true));
+  EXPECT_NEAR(still / volume_of(Rows(SwayingTree(0, 4)).model(true)), 0.001, 0.00005);
+  const TreeModel aligned = potted(0.08).model(true), as_scanned = potted(0.08).model(true, false);
+  EXPECT_NEAR(volume_of(aligned) / still, 1, 0.2);
+  EXPECT_GT(volume_of(as_scanned) / still, 1.4);
+  ASSERT_TRUE(aligned.views);
+  EXPECT_TRUE(aligned.views->sways && aligned.views->aligned);
+  EXPECT_NEAR(aligned.views->spread_m, 0.003, 0.0015);
+  EXPECT_LT(aligned.views->scatter_m, 0.0005);
+}
+
 TEST(TreeModelTest, ATreeThatStoodStillHasTheModelOfItsPoints) {
   const Rows rows(SwayingTree(0, 4));
   const TreeModel model = rows.model(true);

@@ -135,6 +135,7 @@ test("table of the models of trees: the columns of the contract, text that is no
     n_shoots: 0,
     metrics: null,
     view_fit: null,
+    enlarged_by: 1,
     base_gap_m: null,
     cut_width_m: 1.5,
     cut_top: false,

@@ -18,8 +18,10 @@ export type FeatureKind = "dxyz" | "reflectance" | "local_geometry" | "path" | "
 export interface VoxelCloudInfo {
   readonly cloud: NativeVoxelCloud;
   readonly voxel_count: number;
-  /** Used, metres: at least as large as asked for. */
+  /** Used, metres: at least as large as asked for, over enlarged_by. */
   readonly voxel_m: number;
+  /** Of a plant that is smaller than enlarge_to_m; 1 = it was not enlarged. */
+  readonly enlarged_by: number;
 }
 
 /** cpp/ops/wood/voxel_hierarchy.h: lengths in metres. */
@@ -83,7 +85,11 @@ export interface WoodModelNative {
     positions: NativeColumn,
     skip: NativeColumn,
     reflectance: NativeColumn | null,
-    params: VoxelEdges & { readonly kinds: readonly FeatureKind[] },
+    params: VoxelEdges & {
+      readonly kinds: readonly FeatureKind[];
+      /** A cloud that spans less is enlarged to it (cpp/ops/qsm/plant_scale.h), metres; 0 = none is. */
+      readonly enlarge_to_m: number;
+    },
     options?: OpOptions,
   ): NativeJob<VoxelCloudInfo>;
   voxelCrops(cloud: NativeVoxelCloud, params: CropParams, options?: OpOptions): NativeJob<NativeCrops>;

@@ -12,6 +12,7 @@
 #include "binding/js_values.h"
 #include "binding/opaque_handle.h"
 #include "ops/cloud/select_hits.h"
+#include "ops/qsm/plant_scale.h"
 #include "ops/wood/voxel_features.h"
 #include "ops/wood/voxel_hierarchy.h"
 
@@ -28,6 +29,7 @@ struct ModelCloud {
   VoxelCloud voxels;
   VoxelFeatures features;
   std::vector<FeatureKind> kinds;
+  double enlarged_by = 1;
 };
 using ModelCloudPtr = std::shared_ptr<const ModelCloud>;
 
@@ -67,7 +69,8 @@ Napi::Value feature_widths(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// voxelCloud(positions, skip, reflectance, { finest_m, coarsest_m, most_single, kinds }, options?): NativeJob<VoxelCloudInfo>
+// voxelCloud(positions, skip, reflectance, { finest_m, coarsest_m, most_single, kinds, enlarge_to_m }, options?):
+// NativeJob<VoxelCloudInfo>
 Napi::Value voxel_cloud_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions");
   const auto skip = typed_column(info[1], DType::kU8, "skip");
@@ -77,6 +80,7 @@ Napi::Value voxel_cloud_job(const Napi::CallbackInfo& info) {
                          .coarsest_m = number_field(js, "coarsest_m"),
                          .most_single = number_field(js, "most_single")};
   const std::vector<FeatureKind> kinds = kinds_of(js.Get("kinds"));
+  const double enlarge_to_m = number_field(js, "enlarge_to_m");
   return start_job<ModelCloudPtr>(
       info.Env(), job_options(info[4]),
       [=](OpContext& ctx) -> ModelCloudPtr {
@@ -89,14 +93,23 @@ Napi::Value voxel_cloud_job(const Napi::CallbackInfo& info) {
         cloud->positions = positions;
         cloud->skip = skip;
         cloud->kinds = kinds;
-        cloud->voxels = voxel_cloud(hits.points(), of_hits.view(), edges, ctx);
+        const PlantScale scale = plant_scale(hits.points().xyz(), enlarge_to_m, ctx);
+        cloud->enlarged_by = scale.factor;
+        if (scale.factor == 1) {
+          cloud->voxels = voxel_cloud(hits.points(), of_hits.view(), edges, ctx);
+        } else {
+          const BulkVector<Vec3d> large = enlarged(hits.points().xyz(), scale, ctx);
+          const auto points = select_hits(large.view(), {}, ctx);
+          cloud->voxels = voxel_cloud(points.points(), of_hits.view(), edges, ctx);
+        }
         cloud->features = voxel_features(cloud->voxels, view_of(kinds), ctx);
         return cloud;
       },
       [](Napi::Env env, ModelCloudPtr&& cloud) -> Napi::Value {
         auto out = Napi::Object::New(env);
         out.Set("voxel_count", static_cast<double>(cloud->voxels.size()));
-        out.Set("voxel_m", cloud->voxels.nodes.edge_m);
+        out.Set("voxel_m", cloud->voxels.nodes.edge_m / cloud->enlarged_by);
+        out.Set("enlarged_by", cloud->enlarged_by);
         out.Set("cloud", OpaqueHandle<ModelCloud>::wrap(env, std::move(cloud), kCloudTag));
         return out;
       });

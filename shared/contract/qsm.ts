@@ -14,7 +14,9 @@ export const QsmParams = z.object({
     .number()
     .positive()
     .default(4.23)
-    .describe("radius of twigs of this year, measured per species, mm: no tip is thinner. The default is that of trees; of plants that span less than 2.5 m it is taken in proportion (enlarged_by)"),
+    .describe(
+      "radius of twigs of this year, measured per species, mm: no tip is thinner. The default is that of trees; of plants that span less than 2.5 m it is taken in proportion (enlarged_by)",
+    ),
   axis_termination: z
     .boolean()
     .default(true)

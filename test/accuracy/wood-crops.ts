@@ -71,7 +71,7 @@ export async function writeCrops(
   const skip = column("u8", new Uint8Array(labels.organ.length));
   const started = process.cpuUsage();
   const { levels, neighbors, ...cloud_params } = MODEL_INPUT;
-  const made = await job.track(() => native.voxelCloud(xyz, skip, null, cloud_params));
+  const made = await job.track(() => native.voxelCloud(xyz, skip, null, { ...cloud_params, enlarge_to_m: 0 }));
   const { user } = process.cpuUsage(started);
   const counts = await countsOf(made.cloud, made.voxel_count, labels, job);
   const params = {

@@ -49,6 +49,15 @@ test("the default model labels inline points; the answer names it", async () => 
   });
 });
 
+test("a plant in a pot is shown to the network in the size of a tree, which is told", async () => {
+  const points = POLE.map((point) => point.map((value) => value / 100));
+  const answer = await answered(made, WoodResponse, URL, { points, method: "ml" });
+  expect(answer.voxel_size).toBeCloseTo(0.5 * (0.28 / 2), 6);
+  expect(answer.warnings).toContain(
+    "The cloud spans only 0.28 m: the network, which knows trees, saw it enlarged 7.1 times.",
+  );
+});
+
 test("parameters of shapes are named as unused", async () => {
   const { warnings } = await answered(made, WoodResponse, URL, {
     points: POLE,

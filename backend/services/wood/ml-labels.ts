@@ -44,10 +44,14 @@ export interface MlPlan {
   readonly provider: "cpu" | "cuda";
 }
 
+/** Span of the smallest trees that networks know, metres: smaller plants are shown enlarged to it. */
+const TREE_SPAN_M = 2;
 const LEAF = 2;
 const NO_HIT = 0;
 /** Stands for leaf until it is counted. */
 const NOT_FINITE = 3;
+/** A point of a plant that is enlarged. */
+const ENLARGED_BYTES = 24;
 /** A process of a network without a network. */
 const PROCESS_BYTES = 160 * MIB;
 /** Values of the network's layers that are in memory at a time, per value of its widest input. */
@@ -69,6 +73,7 @@ export function mlLabelsBytes(points: number, { model: { model } }: MlPlan): num
   const { hparams, hierarchy, crop } = model;
   const layer = 4 * crop.max_points * hierarchy.k * Math.max(hparams.in_channels, 64);
   return (
+    ENLARGED_BYTES * points +
     native.voxelNetworkBytes(points, {
       features: hparams.in_channels,
       classes: hparams.num_classes,
@@ -93,9 +98,13 @@ export async function mlLabels(input: MlInput, plan: MlPlan, job: Job, threads =
   const { reflectance, warnings } = await reflectanceFor(input, read, job);
   const kinds = model.inputs.channels.map(({ name }) => name);
   const { voxel, finest_voxel, most_single } = model.hierarchy;
-  const params = { finest_m: finest_voxel ?? voxel, coarsest_m: voxel, most_single, kinds };
+  const params = { finest_m: finest_voxel ?? voxel, coarsest_m: voxel, most_single, kinds, enlarge_to_m: TREE_SPAN_M };
   const cloud = await job.track(() => native.voxelCloud(input.positions, skip, reflectance, params));
   job.adopt(cloud.cloud);
+  if (cloud.enlarged_by > 1) {
+    const [span, times] = [TREE_SPAN_M / cloud.enlarged_by, cloud.enlarged_by].map((value) => value.toPrecision(2));
+    warnings.push(`The cloud spans only ${span} m: the network, which knows trees, saw it enlarged ${times} times.`);
+  }
   if (cloud.voxel_m > model.hierarchy.voxel) {
     const [used, wanted] = [cloud.voxel_m.toPrecision(3), model.hierarchy.voxel];
     warnings.push(`The cloud is too large for voxels of ${wanted} m: the network saw voxels of ${used} m.`);

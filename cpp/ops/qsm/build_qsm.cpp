@@ -326,7 +326,7 @@ std::uint64_t build_qsm_cost(std::uint64_t point_count) { return 274 * point_cou
 
 QsmBuildResult build_qsm(HitPoints points, const QsmBuildParams& params, OpContext& ctx) {
   check(params);
-  const PlantScale scale = plant_scale(points.xyz(), ctx);
+  const PlantScale scale = plant_scale(points.xyz(), kTreeSpan, ctx);
   if (scale.factor > 1) {
     QsmBuildResult small = build_small(points.xyz(), params, scale, ctx);
     if (!small.qsm.cylinders.empty()) return small;

@@ -35,7 +35,7 @@ Interval inner_interval(Span<const Vec3d> points, double Vec3d::*axis) {
 
 }  // namespace
 
-PlantScale plant_scale(Span<const Vec3d> points, const OpContext& ctx) {
+PlantScale plant_scale(Span<const Vec3d> points, double tree_span_m, const OpContext& ctx) {
   double span = 0;
   Vec3d low{0, 0, 0};
   for (const auto axis : {&Vec3d::z, &Vec3d::x, &Vec3d::y}) {
@@ -43,9 +43,9 @@ PlantScale plant_scale(Span<const Vec3d> points, const OpContext& ctx) {
     const Interval inner = inner_interval(points, axis);
     low.*axis = inner.low;
     span = std::max(span, inner.high - inner.low);
-    if (kTreeSpan < kLeastEnlargement * span) return {1, low};
+    if (tree_span_m < kLeastEnlargement * span) return {1, low};
   }
-  const double factor = span > 0 ? kTreeSpan / span : 1;
+  const double factor = span > 0 ? tree_span_m / span : 1;
   return {factor < kLeastEnlargement ? 1 : std::min(factor, kMostEnlargement), low};
 }
 

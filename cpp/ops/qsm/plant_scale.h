@@ -11,9 +11,9 @@ constexpr double kTreeSpan = 3.0;  // metres
 /// Radius of this year's twigs of trees where no other is known.
 constexpr double kTreeTwigRadius = 0.00423;  // metres
 
-/// How a plant is enlarged so that these lengths fit it.
+/// How a plant is enlarged to the span of a tree, so that these lengths fit it.
 struct PlantScale {
-  double factor;  ///< kTreeSpan over its span, 1.2 to 100; 1 for plants that need no more than that
+  double factor;  ///< span of a tree over its span, 1.2 to 100; 1 for plants that need no more than that
   Vec3d center;   ///< low corner of the span: the place that is enlarged to (0, 0, 0)
 };
 
@@ -21,7 +21,7 @@ struct PlantScale {
 /// Span    the widest of the three intervals of coordinates that hold 99 % of the points
 /// Source  Own. Pots of tomato, bean, soybean and others of 0.3 to 1.3 m, stems of 3 to 14 mm, had 2 to 57 times the true volume
 ///         with the lengths of trees; with spans of 2, 3 and 5 m the internodes have 0.9 to 1.0 of it (docs/accuracy.md).
-PlantScale plant_scale(Span<const Vec3d> points, const OpContext& ctx);
+PlantScale plant_scale(Span<const Vec3d> points, double tree_span_m, const OpContext& ctx);
 
 /// Points and cylinders of a plant, enlarged; and cylinders back in its own size.
 BulkVector<Vec3d> enlarged(Span<const Vec3d> points, const PlantScale& scale, OpContext& ctx);

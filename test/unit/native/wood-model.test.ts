@@ -24,7 +24,7 @@ function tree(count: number): Float64Array {
   return out;
 }
 
-const EDGES = { finest_m: 0.02, coarsest_m: 0.02, most_single: 1 };
+const EDGES = { finest_m: 0.02, coarsest_m: 0.02, most_single: 1, enlarge_to_m: 0 };
 
 async function featuresOf(
   xyz: Float64Array,

@@ -21,7 +21,7 @@ constexpr double kPi = std::numbers::pi;
 PlantScale scale_of(const std::vector<Vec3d>& points) {
   JobControl control;
   const OpContext ctx(control, Device::kCpu, 1);
-  return plant_scale({points.data(), points.size()}, ctx);
+  return plant_scale({points.data(), points.size()}, kTreeSpan, ctx);
 }
 
 struct Tube {

@@ -38,6 +38,8 @@ export interface NativeSkeleton {
   readonly points_after: number;
   readonly non_finite: number;
   readonly reached: number;
+  /** Points with max_neighbors others within the search radius: it does not end their links. */
+  readonly crowded: number;
   readonly search_radius_m: number;
   readonly blocks_before: number;
   readonly blocks_after: number;

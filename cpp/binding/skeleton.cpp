@@ -66,6 +66,7 @@ Napi::Object skeleton_to_js(Napi::Env env, const Skeleton& skeleton, const Vec3d
   out.Set("points_after", static_cast<double>(skeleton.points_after));
   out.Set("non_finite", static_cast<double>(skeleton.non_finite));
   out.Set("reached", static_cast<double>(skeleton.reached));
+  out.Set("crowded", static_cast<double>(skeleton.crowded));
   out.Set("search_radius_m", skeleton.search_radius_m);
   out.Set("blocks_before", static_cast<double>(skeleton.blocks_before));
   out.Set("blocks_after", static_cast<double>(skeleton.blocks_after));

@@ -132,6 +132,8 @@ describe("sources", () => {
 
 describe("points without a skeleton", () => {
   const lonely = [...Array.from({ length: 49 }, (_, i) => [0, 0, 0.01 * i]), [0, 0, 100]];
+  /** Places 2 cm apart with 30 points each: more of the radius reaches no other place. */
+  const crowded = Array.from({ length: 600 }, (_, i) => [0, 1e-5 * (i % 30), 0.02 * Math.floor(i / 30)]);
   const cases: readonly [string, Partial<SkeletonRequest>, RegExp][] = [
     ["too few", { points: points.slice(0, 49) as never }, /^Need at least 50 points .* there are 49\.$/],
     ["none", { points: [] as never }, /there are 0\.$/],
@@ -142,6 +144,11 @@ describe("points without a skeleton", () => {
     ],
     ["no roots", { root_threshold: 0 }, /^No root points/],
     ["unreached", { search_radius: 0.002 }, /^The search .* try a larger search_radius\.$/],
+    [
+      "crowded",
+      { points: crowded as never, remove_outliers: false, root_threshold: 0.01 },
+      /with edges up to 0.05 m: points are linked to their 20 nearest alone \(max_neighbors\), and these lie close together: thin the points, or raise max_neighbors\.$/,
+    ],
     ["no blocks", { threshold_filter: 1e6 }, /^None of \d+ blocks has 1000000 points/],
     ["one block", { root_threshold: 100 }, /^Only one of 1 blocks is left after filtering/],
   ];

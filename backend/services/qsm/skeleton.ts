@@ -87,7 +87,7 @@ async function answer(request: SkeletonRequest, found: native.NativeSkeleton, jo
     diameters: null,
     search_radius: found.search_radius_m,
     points_reached: found.reached,
-    warnings: found.failure === null ? warningsOf(found) : [],
+    warnings: found.failure === null ? warningsOf(found, request) : [],
     ...(found.failure === null
       ? { error: null }
       : { error: reason(found.failure, found, request), code: "invalid_argument" }),
@@ -96,14 +96,24 @@ async function answer(request: SkeletonRequest, found: native.NativeSkeleton, jo
 
 const share = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
 
-function warningsOf(found: native.NativeSkeleton): string[] {
+/** Points whose links end at their number, and not at the search radius, from which more of the radius reaches no more. */
+const CROWDED_SHARE = 0.5;
+
+/** What reaches more points. */
+function wayOut({ crowded, points_after }: native.NativeSkeleton, { max_neighbors }: SkeletonRequest): string {
+  return crowded > CROWDED_SHARE * points_after
+    ? `points are linked to their ${max_neighbors} nearest alone (max_neighbors), and these lie close together: thin the points, or raise max_neighbors`
+    : "try a larger search_radius";
+}
+
+function warningsOf(found: native.NativeSkeleton, request: SkeletonRequest): string[] {
   const { non_finite, points_after, reached, joined_roots } = found;
   const lost = points_after - reached;
   return [
     ...(non_finite > 0 ? [`${non_finite} points with a coordinate that is not finite are left out.`] : []),
     ...(lost > 0
       ? [
-          `${lost} points (${share(lost, points_after)}) are not linked to the base within ${metres(found)} and are left out; a larger search_radius reaches more.`,
+          `${lost} points (${share(lost, points_after)}) are not linked to the base within ${metres(found)} and are left out; ${wayOut(found, request)}.`,
         ]
       : []),
     ...(joined_roots > 0
@@ -124,7 +134,7 @@ function reason(failure: native.SkeletonFailure, found: native.NativeSkeleton, r
     case "no_roots":
       return `No root points: no point is less than root_threshold ${request.root_threshold} m above the lowest one. Raise root_threshold.`;
     case "unreached":
-      return `The search from the base reached only ${reached} of ${points_after} points (${share(reached, points_after)}) with edges up to ${metres(found)}: try a larger search_radius.`;
+      return `The search from the base reached only ${reached} of ${points_after} points (${share(reached, points_after)}) with edges up to ${metres(found)}: ${wayOut(found, request)}.`;
     case "no_blocks":
       return `None of ${found.blocks_before} blocks has ${request.threshold_filter} points: lower threshold_filter or quantization_levels.`;
     case "few_blocks":

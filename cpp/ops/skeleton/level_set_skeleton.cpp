@@ -186,6 +186,8 @@ SkeletonFailure find_skeleton(BulkVector<Vec3d> points, const SkeletonParams& pa
   const HopGraph graph = hop_graph(std::move(points), params.max_neighbors, out.search_radius_m, ctx);
   const Hops hops = count_hops(graph, params.root_threshold_m, ctx);
   out.reached = hops.reached;
+  out.crowded =
+      static_cast<std::uint64_t>(std::count(graph.asked_count.begin(), graph.asked_count.end(), graph.width));
   if (hops.reached == 0) return SkeletonFailure::kNoRoots;
   if (static_cast<double>(hops.reached) < kLeastSkeletonReach * static_cast<double>(graph.size()))
     return SkeletonFailure::kUnreached;

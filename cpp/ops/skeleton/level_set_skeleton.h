@@ -61,6 +61,8 @@ struct Skeleton {
   std::uint64_t points_before, points_after;  ///< finite hits, before and after the outlier removal
   std::uint64_t non_finite;                   ///< hits that are not finite, left out
   std::uint64_t reached;                      ///< points linked to the roots; the others are left out
+  std::uint64_t
+      crowded;  ///< points with max_neighbors others within the search radius: it does not end their links
   double search_radius_m;                     ///< used
   std::uint64_t blocks_before, blocks_after;  ///< before and after the filters
   std::uint64_t joined_roots;                 ///< blocks at the base that were joined to the largest one

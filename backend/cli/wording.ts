@@ -129,6 +129,11 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" root mean square (view_fit).", " root mean square."],
   [" models and crowns made of it: POST align_scans moves its scans.", " models and crowns made of it."],
   [", which is part of sigma_m.", ", which is part of the standard errors of diameters."],
+  [", and surface_area with them (relief).", ", and the area with them."],
+  [/ Thin the points \(max_points (\d+)\)(?: or use method poisson)?\./g, " About $1 points would show it smooth."],
+  [" are part of surface_area: a leaf", " are part of the area: a leaf"],
+  [" surface with noise (relief).", " surface with noise."],
+  [": a leaf counts twice (relief).", ": a leaf counts twice."],
   [" (twig_radius_mm, if you measured it)", " (--species-twig, if you measured it)"],
   ["min_voxel_hits was not given", "--min-hits was not given"],
 ];

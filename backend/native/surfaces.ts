@@ -64,6 +64,15 @@ export interface VoxelBox {
   readonly kept: NativeColumn | null;
 }
 
+/** cpp/ops/mesh/mesh_relief.h */
+export interface MeshRelief {
+  readonly flat_share: number;
+  readonly area_ratio: number;
+  readonly two_faced_share: number;
+  readonly scatter_m: number;
+  readonly spacing_m: number;
+}
+
 export interface SurfacesNative {
   meshPoints(
     positions: NativeColumn,
@@ -79,6 +88,8 @@ export interface SurfacesNative {
   alphaShape(points: NativeColumn, alpha_m: number | null): NativeJob<AlphaShape>;
   cleanMesh(mesh: SurfaceMesh): NativeJob<CleanMesh>;
   meshArea(mesh: SurfaceMesh): NativeJob<number>;
+  meshRelief(mesh: SurfaceMesh): NativeJob<MeshRelief>;
+  meshReliefBytes(vertices: number, triangles: number): number;
   meshNormals(mesh: SurfaceMesh): NativeJob<NativeColumn>;
   narrowVertices(
     vertices: NativeColumn,
@@ -102,12 +113,17 @@ export const meshPoints: SurfacesNative["meshPoints"] = (positions, skip, params
 export const stridePoints: SurfacesNative["stridePoints"] = (parts, stride) => addon.stridePoints(parts, stride);
 /** Delaunay triangulation in x and y, upwards; indices are rows of the points. */
 export const delaunay: SurfacesNative["delaunay"] = (points) => addon.delaunay(points);
-/** Alpha shape; `alpha_m` null = twice the mean spacing. Indices are rows of the points. */
+/** Alpha shape; `alpha_m` null = automatic. Indices are rows of the points. */
 export const alphaShape: SurfacesNative["alphaShape"] = (points, alpha_m) => addon.alphaShape(points, alpha_m);
 /** Merges vertices at one place, removes degenerate, repeated and non-manifold triangles and unused vertices. */
 export const cleanMesh: SurfacesNative["cleanMesh"] = (mesh) => addon.cleanMesh(mesh);
 /** Area of all triangles, square metres. */
 export const meshArea: SurfacesNative["meshArea"] = (mesh) => addon.meshArea(mesh);
+/** How rough the triangles are, and how much of them lies on both faces of something thin. */
+export const meshRelief: SurfacesNative["meshRelief"] = (mesh) => addon.meshRelief(mesh);
+/** Memory that meshRelief needs besides the mesh, bytes. */
+export const meshReliefBytes: SurfacesNative["meshReliefBytes"] = (vertices, triangles) =>
+  addon.meshReliefBytes(vertices, triangles);
 /** Unit normal per vertex (f32, three each), the mean of its triangles weighted by area. */
 export const meshNormals: SurfacesNative["meshNormals"] = (mesh) => addon.meshNormals(mesh);
 /** Vertices minus `shift` as f32, three each, and their largest absolute coordinate. */

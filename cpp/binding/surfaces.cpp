@@ -9,6 +9,7 @@
 #include "ops/mesh/mesh_cleanup.h"
 #include "ops/mesh/mesh_measures.h"
 #include "ops/mesh/mesh_points.h"
+#include "ops/mesh/mesh_relief.h"
 
 namespace pc::binding {
 
@@ -131,6 +132,30 @@ Napi::Value clean_mesh_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// meshRelief(mesh): NativeJob<MeshRelief>
+Napi::Value mesh_relief_job(const Napi::CallbackInfo& info) {
+  const HeldMesh mesh = held_mesh(info[0]);
+  return start_job<MeshRelief>(
+      info.Env(), job_options(info[1]),
+      [=](OpContext& ctx) { return mesh_relief(mesh.corners(), mesh.triangles(), ctx); },
+      [](Napi::Env env, MeshRelief&& relief) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("flat_share", relief.flat_share);
+        out.Set("area_ratio", relief.area_ratio);
+        out.Set("two_faced_share", relief.two_faced_share);
+        out.Set("scatter_m", relief.scatter_m);
+        out.Set("spacing_m", relief.spacing_m);
+        return out;
+      });
+}
+
+// meshReliefBytes(vertices: number, triangles: number): number
+Napi::Value mesh_relief_bytes_of(const Napi::CallbackInfo& info) {
+  const std::uint64_t vertices = strict_whole(info[0], "vertices"),
+                      triangles = strict_whole(info[1], "triangles");
+  return Napi::Number::New(info.Env(), static_cast<double>(mesh_relief_bytes(vertices, triangles)));
+}
+
 // meshArea(mesh): NativeJob<number>
 Napi::Value mesh_area_job(const Napi::CallbackInfo& info) {
   const HeldMesh mesh = held_mesh(info[0]);
@@ -208,6 +233,8 @@ void register_surfaces(Napi::Env env, Napi::Object exports) {
   add<alpha_shape_job>(env, exports, "alphaShape");
   add<clean_mesh_job>(env, exports, "cleanMesh");
   add<mesh_area_job>(env, exports, "meshArea");
+  add<mesh_relief_job>(env, exports, "meshRelief");
+  add<mesh_relief_bytes_of>(env, exports, "meshReliefBytes");
   add<mesh_normals_job>(env, exports, "meshNormals");
   add<narrow_vertices_job>(env, exports, "narrowVertices");
   add<bin_triangles_job>(env, exports, "binTriangles");

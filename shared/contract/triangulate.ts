@@ -94,7 +94,7 @@ const TriangulateFields = z
       .nullish()
       .default(null)
       .describe(
-        "alpha_shape: radius of the ball, metres, positive; null = twice the mean distance to the nearest point, or, on surfaces with gaps above 3.2 times this distance (rows of a scan far apart), 1.4 times the 90th percentile of the gaps' radii; 0 or less causes an error in the frame",
+        "alpha_shape: radius of the ball, metres, positive; null = twice the mean distance to the nearest point or, where that is more, 1.4 times the 90th percentile of the radii of the surface's gaps (rows of a scan far apart, points of several scans); 0 or less causes an error in the frame",
       ),
     world_shift: NumberList.nullish()
       .default(null)
@@ -119,6 +119,27 @@ const common = {
   warnings: Warnings.optional(),
 };
 
+export const MeshRelief = z
+  .object({
+    flat_share: z
+      .number()
+      .describe("of the places looked at (4096 vertices at most), where the vertices show a smooth surface, 0..1"),
+    area_ratio: z
+      .number()
+      .describe("area of the triangles there over that of the surface under them, at least 1: noise makes them rough"),
+    two_faced_share: z
+      .number()
+      .describe(
+        "of that area, what faces against as much beside it, 0..1: both faces of a leaf, or of the solid that an alpha shape makes of a surface with noise",
+      ),
+    scatter_m: z.number().describe("of the vertices about the surface, root mean square, metres"),
+    spacing_m: z.number().describe("of the vertices on the surface, metres"),
+  })
+  .meta({
+    id: "MeshRelief",
+    description: "what of the area is noise or counted twice, before the grid; ratios are 1 and 0 without a flat place",
+  });
+
 /** Meta of the frame. */
 export const TriangulateSuccess = z
   .object({
@@ -127,7 +148,12 @@ export const TriangulateSuccess = z
     error: z.null().describe("null: success"),
     num_triangles: z.int().describe("number of triangles; 0 if the grid contains none"),
     num_vertices: z.int().describe("number of vertices, including those whose triangles the grid dropped"),
-    surface_area: z.number().describe("area of the triangles, square metres"),
+    surface_area: z
+      .number()
+      .describe(
+        "area of the triangles, square metres: with the roughness that noise gives them, and both faces of what is thin (relief)",
+      ),
+    relief: MeshRelief,
     points_used: z.int().describe("number of points after the crop and the limit max_points"),
     downsampled: z.boolean().describe("whether max_points left points out"),
     oriented_by: z

@@ -22,6 +22,7 @@ describe("delaunay", () => {
       num_triangles: 30,
       num_vertices: 24,
       surface_area: 15,
+      relief: expect.objectContaining({ area_ratio: 1, two_faced_share: 0 }),
       points_used: 24,
       downsampled: false,
       world_shift: [0, 0, 0],

@@ -14,7 +14,10 @@ export function addMesh(program: Command, perform: Perform): void {
     .option("--method <method>", "poisson, ball_pivoting, alpha_shape or delaunay", "poisson")
     .option("--depth <levels>", "poisson: levels of the octree, 1 to 12 (default 8): each halves the smallest detail")
     .option("--radii <metres>", "ball_pivoting: radii of the balls, such as 0.05,0.1 (default: from the point spacing)")
-    .option("--alpha <metres>", "alpha_shape: radius of the ball (default: twice the mean point spacing)")
+    .option(
+      "--alpha <metres>",
+      "alpha_shape: radius of the ball (default: twice the mean point spacing, more where gaps are wider)",
+    )
     .option(
       "--normal-radius <metres>",
       "poisson, ball_pivoting: neighbours for a normal are at most this far away (default 0.1)",

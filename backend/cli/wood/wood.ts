@@ -129,7 +129,8 @@ async function woodArea(id: string, run: FolderRun): Promise<Area> {
   try {
     const source = { session_id: child.session_id };
     const { meta } = await client.triangulate({ source, method: "ball_pivoting" }, shown(run));
-    return { area_m2: meta.surface_area, warnings: [] };
+    const warnings = (meta.warnings ?? []).map((text) => `Surface of the wood: ${text}`);
+    return { area_m2: meta.surface_area, warnings };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError || error instanceof Error)) throw error;

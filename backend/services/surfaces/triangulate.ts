@@ -24,6 +24,7 @@ import {
 } from "./mesh-points.ts";
 import { type Method, told } from "./method.ts";
 import { methodOf } from "./methods.ts";
+import { reliefWarnings } from "./relief.ts";
 
 /** A request whose sessions exist. */
 export interface CheckedTriangulation {
@@ -100,6 +101,7 @@ async function meshed({ request, sources, shift }: CheckedTriangulation, known: 
     Math.max(
       method.bytes(count, { ...request, budget_bytes, origins: null }),
       native.cleanMeshBytes(count, 2 * count),
+      native.meshReliefBytes(count, 2 * count),
     ) +
     FRAME_BYTES * count;
   return deps.admission.run(job, "Triangulation", READ_BYTES * count + bytes, () =>
@@ -128,6 +130,7 @@ async function mesh(
   const normals = job.adopt(new ColumnRef(await job.track(() => native.meshNormals(surface))));
   job.stage("Computing surface area", 0.95, 0.97);
   let area = await job.track(() => native.meshArea(surface));
+  const relief = await job.track(() => native.meshRelief(surface));
   let cells: ColumnRef | null = null;
   if (request.grid) {
     job.stage("Binning into grid", 0.97, 1);
@@ -139,7 +142,13 @@ async function mesh(
   }
   job.stage("Finalizing", 1, 1);
   const narrow = await job.track(() => native.narrowVertices(vertices.native, shift));
-  const warnings = [...read.warnings, ...raw.warnings, ...cleanUp(clean), ...coarseCoordinates(narrow.largest)];
+  const warnings = [
+    ...read.warnings,
+    ...raw.warnings,
+    ...cleanUp(clean),
+    ...reliefWarnings(relief, request.method, read.points.length),
+    ...coarseCoordinates(narrow.largest),
+  ];
   return {
     meta: {
       success: true,
@@ -148,6 +157,7 @@ async function mesh(
       num_triangles: indices.length / 3,
       num_vertices: vertices.length,
       surface_area: area,
+      relief,
       points_used: read.points.length,
       downsampled: read.downsampled,
       ...raw.details,

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr const char* kPhase = "Meshing (alpha shape)";
 constexpr double kSpacings = 2;
-constexpr double kWideGap = 3.2, kGapRadii = 1.4;  // as ball_pivoting.h
+constexpr double kGapRadii = 1.4;  // as ball_pivoting.h
 constexpr std::size_t kGapSamples = 8192;
 /// Spheres of faces are compared with this tolerance: a corner on the sphere is not inside it.
 constexpr double kOnSphere = 1 - 1e-12;
@@ -65,14 +65,6 @@ Spacing spacing_of(const Cells& cells, OpContext& ctx) {
   std::uint64_t count = 0;
   for (std::size_t v = 0; v < at.size; ++v) count += joined(v) ? 1 : 0;
   return {sum / static_cast<double>(count), at.size - count};
-}
-
-/// Twice the spacing; on surfaces with wider gaps, as between the rows of a scan, what spans them.
-double automatic_alpha(const BulkVector<Vec3d>& points, double mean_spacing, OpContext& ctx) {
-  const KdTree tree(points.view(), ctx);
-  const std::vector<SurfaceGap> gaps = surface_gaps(tree, points.view(), kGapSamples, ctx);
-  const double gap = typical_gap({gaps.data(), gaps.size()});
-  return gap > kWideGap * mean_spacing ? kGapRadii * gap : kSpacings * mean_spacing;
 }
 
 /// 1 for each tetrahedron whose sphere is no larger than alpha.
@@ -178,18 +170,24 @@ double volume_of(const Cells& cells, const BulkVector<std::uint8_t>& solid, OpCo
 
 }  // namespace
 
+double automatic_alpha(Span<const Vec3d> points, double mean_spacing_m, OpContext& ctx) {
+  const KdTree tree(points, ctx);
+  const std::vector<SurfaceGap> gaps = surface_gaps(tree, points, kGapSamples, ctx);
+  return std::max(kSpacings * mean_spacing_m, kGapRadii * typical_gap({gaps.data(), gaps.size()}));
+}
+
 AlphaShapeResult alpha_shape(HitPoints points, const AlphaShapeParams& params, OpContext& ctx) {
   if (params.alpha_m)
     require(*params.alpha_m > 0 && *params.alpha_m <= kMostAlpha, "alpha must be finite and positive");
   ctx.begin_phase(kPhase, 0);
   const BulkVector<Vec3d> exact = exact_points(points.xyz(), ctx);
   const Cells cells(exact.view(), kPhase, ctx);
-  if (cells.dimension() < 3) return plane_sheet(exact.view(), params.alpha_m, kSpacings, ctx);
+  if (cells.dimension() < 3) return plane_sheet(exact.view(), params.alpha_m, ctx);
   const Spacing spacing = spacing_of(cells, ctx);
   AlphaShapeResult out{};
   out.mean_spacing_m = spacing.mean_m;
   out.repeated_count = spacing.repeated_count;
-  out.alpha_m = params.alpha_m ? *params.alpha_m : automatic_alpha(exact, spacing.mean_m, ctx);
+  out.alpha_m = params.alpha_m ? *params.alpha_m : automatic_alpha(exact.view(), spacing.mean_m, ctx);
   const BulkVector<std::uint8_t> solid = solid_cells(cells, out.alpha_m, ctx);
   out.faces = AlphaFaces::kSolid;
   out.volume_m3 = volume_of(cells, solid, ctx);

@@ -36,8 +36,7 @@ struct AlphaShapeResult {
 /// the alpha complex are sheet faces (singular ones: their smallest ball is empty and no larger than alpha, and no solid
 /// tetrahedron is on either side), they are part of the result; otherwise they are left out.
 ///
-/// Alpha    Automatic: twice the mean spacing. On surfaces whose 90th percentile of gaps (surface_gaps.h) is above 3.2 mean
-///          spacings, as in scans with rows far apart, 1.4 times this gap.
+/// Alpha    Automatic: automatic_alpha.
 /// points   (n) metres. No jitter: predicates are exact and ties are broken by a perturbation of no size, so that grids
 ///          and planes need none.
 /// Order    Which triangles there are depends on the set of points alone; their order also on that of the points. The
@@ -48,6 +47,11 @@ struct AlphaShapeResult {
 /// Source   Edelsbrunner & Mücke 1994, ACM TOG 13, 43-72. Radii are computed in doubles with their error bound, in sums of
 ///          two doubles where that leaves the comparison with alpha open.
 AlphaShapeResult alpha_shape(HitPoints points, const AlphaShapeParams& params, OpContext& ctx);
+
+/// Twice the mean spacing or, where that is more, 1.4 times the 90th percentile of the gaps of a surface (surface_gaps.h): scans
+/// with rows far apart, and points without an order, as of several scans, which would have holes in two fifths of their
+/// surface.
+double automatic_alpha(Span<const Vec3d> points, double mean_spacing_m, OpContext& ctx);
 
 /// Memory that alpha_shape needs besides the points, bytes.
 constexpr std::uint64_t alpha_shape_bytes(std::uint64_t points) {

@@ -95,8 +95,7 @@ int facing(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& place) {
   return 1;
 }
 
-AlphaShapeResult plane_sheet(Span<const Vec3d> points, const std::optional<double>& alpha_m, double spacings,
-                             OpContext& ctx) {
+AlphaShapeResult plane_sheet(Span<const Vec3d> points, const std::optional<double>& alpha_m, OpContext& ctx) {
   const Frame frame = frame_of(points, ctx);
   const Vec3d origin = points.empty() ? Vec3d{0, 0, 0} : points[0];
   const bool axis_aligned = frame.u.x + frame.u.y + frame.u.z == 1 && frame.v.x + frame.v.y + frame.v.z == 1;
@@ -111,7 +110,7 @@ AlphaShapeResult plane_sheet(Span<const Vec3d> points, const std::optional<doubl
   AlphaShapeResult out{};
   out.faces = AlphaFaces::kSheet;
   out.mean_spacing_m = spacing_of(points, mesh.indices, ctx);
-  out.alpha_m = alpha_m ? *alpha_m : spacings * out.mean_spacing_m;
+  out.alpha_m = alpha_m ? *alpha_m : automatic_alpha(flat.view(), out.mean_spacing_m, ctx);
   out.repeated_count = mesh.repeated_count;
   std::size_t kept = 0;
   for (std::size_t t = 0; t < mesh.indices.size(); t += 3) {

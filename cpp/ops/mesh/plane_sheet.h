@@ -9,10 +9,9 @@ namespace pc {
 /// larger than alpha, upwards. No triangles for points on a line or at one place.
 ///
 /// points    (n) exactly on one plane
-/// spacings  alpha without `alpha_m`, in mean point spacings
+/// alpha_m   none = automatic_alpha
 /// Order, Cost, Cancel   as delaunay.
-AlphaShapeResult plane_sheet(Span<const Vec3d> points, const std::optional<double>& alpha_m, double spacings,
-                             OpContext& ctx);
+AlphaShapeResult plane_sheet(Span<const Vec3d> points, const std::optional<double>& alpha_m, OpContext& ctx);
 
 /// Sign of the side of triangle a b c that is turned away from a place: 1 if the corners are counter-clockwise seen from
 /// there outwards; in its plane 1 if the triangle is turned upwards, else to +y, else to +x.

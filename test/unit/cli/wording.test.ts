@@ -25,6 +25,14 @@ test.each([
     "Give --leaf-intensity if the intensities are linear.",
   ],
   [
+    "the triangles 38 % larger than the surface under them, and surface_area with them (relief). Thin the points (max_points 4900) or use method poisson.",
+    "the triangles 38 % larger than the surface under them, and the area with them. About 4900 points would show it smooth.",
+  ],
+  [
+    "both of its faces are part of surface_area: a leaf counts twice, and so does a surface with noise (relief).",
+    "both of its faces are part of the area: a leaf counts twice, and so does a surface with noise.",
+  ],
+  [
     "the radius of its twigs as 0.42 mm (twig_radius_mm, if you measured it)",
     "the radius of its twigs as 0.42 mm (--species-twig, if you measured it)",
   ],

@@ -127,7 +127,6 @@ struct Look {
     if (!surface) surface = quadratic_of(vertices, neighbors_of(far, place, kFar), kThinned);
     if (!surface) return {};
     Place out;
-    Vec3d sum{0, 0, 0};
     for (std::uint32_t i = 0; i < close.count; ++i) {
       const std::uint64_t vertex = close.row[i];
       for (std::uint64_t k = incidence.first[vertex]; k < incidence.first[vertex + 1]; ++k) {

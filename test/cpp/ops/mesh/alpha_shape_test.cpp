@@ -139,7 +139,12 @@ TEST(AlphaShape, OfASphereIsOutwardAndTheSameForAnyThreadCountAndFarFromTheOrigi
   }
   const AlphaShapeResult automatic = shape_of(points);
   EXPECT_NEAR(automatic.mean_spacing_m, sum / 6000, 1e-12);
-  EXPECT_EQ(automatic.alpha_m, 2 * automatic.mean_spacing_m);
+  EXPECT_NEAR(automatic.alpha_m, 3.4 * automatic.mean_spacing_m,
+              0.3 * automatic.mean_spacing_m);  // random places
+  Points even;
+  for (int i = 0; i < 2500; ++i) even.push_back({0.1 * (i % 50), 0.1 * (i / 50), 0.001 * (i % 3)});
+  const AlphaShapeResult grid = shape_of(even);
+  EXPECT_EQ(grid.alpha_m, 2 * grid.mean_spacing_m);
 }
 
 TEST(AlphaShape, AutomaticBallsSpanTheGapsBetweenRows) {

@@ -755,7 +755,7 @@ class PointCloudClient:
         points             (n, 3) points of the tree, metres
         source             {"session_id": ...} instead
         sources            several registered scans of the tree, used together with points
-        twig_radius_mm     radius of twigs of this year, mm, default 4.23
+        twig_radius_mm     radius of twigs of this year, mm; the default, 4.23, is taken in proportion by plants below 2.5 m
         axis_termination   an axis may end at a fork of equals, default True
         fork_symmetry      ratio of radii from which it does, default 0.75
         w_growthlength, w_area, w_colinear
@@ -870,6 +870,9 @@ class PointCloudClient:
     ) -> Frame:
         """Meshes points: buffers vertices, indices, normals, and with a grid triangle_cell_ids.
 
+        meta has surface_area (square metres) and relief: area_ratio, what noise makes of it, and two_faced_share, how much
+        of it is both faces of something thin, such as a leaf.
+
         method                 ball_pivoting (default), poisson, alpha_shape or delaunay
         points                 (n, 3) hits, metres, or
         source                 {"session_id": ..., "max_points", "translation"}; world coordinates, or
@@ -884,7 +887,7 @@ class PointCloudClient:
         normal_radius, normal_max_nn  ball_pivoting, poisson: neighbours for a normal, default 0.1 m and 30
         estimate_normals       True (default): ball_pivoting and poisson need normals
         alpha                  alpha_shape: radius of the ball, metres; default twice the mean point spacing, or
-                               from the gaps between the rows of a scan
+                               what spans the gaps of the surface where that is more
         world_shift            (3) metres, subtracted from every vertex before conversion to float32
         """
         return self._frame("/api/triangulate", {**fields, "method": method}, on_progress)

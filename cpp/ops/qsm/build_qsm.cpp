@@ -109,6 +109,8 @@ double volume_of(const std::vector<QsmCylinder>& cylinders) {
 /// In the reference forest with 1 cm of noise in all directions the volumes were 10 % too large, of ranges alone 3 %.
 constexpr double kNoise = 0.01, kErrorOfNoise = 0.05;
 constexpr double kMostNoise = 0.007;
+constexpr double kFewTrusted = 5, kTrustedShare = 0.05;  // radii that are measured well
+constexpr double kLeastSharp = 0.5;  // of the volume: noise is told from branches by what is sharp
 
 /// Of ln(radius) by what is left of the sway of a tree: 10 % of the volume where views were moved by 50 mm. Where trees of the
 /// reference forest swung while each scan was taken the errors were 3 % with 20 mm and 6 to 8 % with 33 mm (docs/accuracy.md).
@@ -124,11 +126,22 @@ void judge(const TaperLaws& laws, const Build& build, QsmBuildResult& result) {
     result.warnings.push_back("points scatter " + build.millimetres_of(laws.noise_m) +
                               " about the surfaces of stem and branches: branches thinner than a few times "
                               "that may come out too thick");
-  if (laws.stem.trusted + laws.branches.trusted == 0) {
+  const auto trusted = static_cast<double>(laws.stem.trusted + laws.branches.trusted);
+  const auto pieces = static_cast<double>(result.qsm.cylinders.size());
+  if (trusted == 0 || trusted < std::min(kFewTrusted, kTrustedShare * pieces)) {
     result.warnings.push_back(
-        "no radius could be measured well: all come from the twig radius and what is known of trees in "
-        "general");
+        trusted == 0
+            ? "no radius could be measured well: all come from the twig radius and what is known of trees in "
+              "general"
+            : "hardly any radius could be measured well: most come from the twig radius and what is known of "
+              "trees in general");
     result.radii_known = result.has_intervals = false;
+  }
+  if (laws.sharp_share < kLeastSharp) {
+    result.warnings.push_back(
+        "points scatter by a third of the radius and more about most of the wood, by volume: it is "
+        "likely too thick; scan with less noise, or from nearer");
+    result.has_intervals = false;
   }
   if (laws.cluster_share >= kMostClusters) {
     const std::string share = std::to_string(std::lround(100 * laws.cluster_share)) +

@@ -139,6 +139,18 @@ double surface_noise(const std::vector<QsmCylinder>& cylinders, const TaperEvide
   return seen.size() < kFewestSeen ? 0 : weighted_median(seen);
 }
 
+double sharp_share(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence) {
+  double sharp = 0, all = 0;
+  for (std::size_t i = 0; i < cylinders.size(); ++i) {
+    const QsmCylinder& c = cylinders[i];
+    if (!std::isfinite(evidence.noise_m[i])) continue;
+    const double volume = c.radius * c.radius * c.length_m();
+    all += volume;
+    if (evidence.noise_m[i] <= kNoiseMost * c.radius) sharp += volume;
+  }
+  return all > 0 ? sharp / all : 1;
+}
+
 std::vector<MeasuredRadius> measured_radii(const std::vector<QsmCylinder>& cylinders,
                                            const TaperEvidence& evidence, double noise_m) {
   std::vector<MeasuredRadius> measured = fitted_radii(cylinders, evidence, noise_m);

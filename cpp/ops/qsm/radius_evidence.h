@@ -38,6 +38,10 @@ struct MeasuredRadius {
 /// length; 0 where fewer than five show it. Bark is a part of it.
 double surface_noise(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence);
 
+/// Share of the volume of all fitted cylinders that is thick against the scatter of its points (0.3 of the radius at the most); 1 without
+/// one. Where it is small, surface_noise is that of the few that happen to scatter little.
+double sharp_share(const std::vector<QsmCylinder>& cylinders, const TaperEvidence& evidence);
+
 /// What the fitted radii are worth. `noise_m`: surface_noise.
 ///
 /// Fitted    Counts by its standard error, the scatter of its points against it, the longest arc and the surface seen: on a

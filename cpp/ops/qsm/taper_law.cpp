@@ -195,6 +195,7 @@ TaperLaws apply_taper_law(std::vector<QsmCylinder>& cylinders, const std::vector
                  find_law(cylinders, false, measured, prior.growth_m, twig),
                  0,
                  noise_m,
+                 sharp_share(cylinders, evidence),
                  {}};
   prior.law_of = laws_of(cylinders, measured, laws.cluster_share);
   std::vector<Belief> seen;

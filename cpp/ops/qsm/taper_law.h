@@ -20,6 +20,7 @@ struct TaperLaws {
   TaperLaw stem, branches;
   double cluster_share;  ///< of the length, in pieces wider than a twig whose points lie on no cylinder
   double noise_m;        ///< surface_noise
+  double sharp_share;    ///< sharp_share of the fitted cylinders
   RadiusErrors errors;   ///< of the estimated radii, the levels of the laws among what is shared
 };
 

@@ -153,8 +153,10 @@ MeshRelief mesh_relief(Span<const Vec3d> vertices, Span<const std::uint32_t> ind
   ctx.begin_phase("Computing surface area", 0);
   const Incidence incidence = incidence_of(vertices.size, indices, ctx);
   std::vector<std::uint32_t> used;
-  for (std::size_t v = 0; v < vertices.size; ++v)
+  for (std::size_t v = 0; v < vertices.size; ++v) {
+    if (v % (std::size_t{1} << 16) == 0) ctx.checkpoint();
     if (incidence.first[v + 1] > incidence.first[v]) used.push_back(static_cast<std::uint32_t>(v));
+  }
   MeshRelief out{0, 1, 0, 0, 0};
   if (used.empty()) return out;
   BulkVector<Vec3d> thinned((vertices.size + kThinned - 1) / kThinned);

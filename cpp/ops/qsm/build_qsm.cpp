@@ -137,7 +137,7 @@ void judge(const TaperLaws& laws, const Build& build, QsmBuildResult& result) {
               "trees in general");
     result.radii_known = result.has_intervals = false;
   }
-  if (laws.sharp_share < kLeastSharp) {
+  if (laws.sharp_share < kLeastSharp && laws.cluster_share < kMostClusters) {
     result.warnings.push_back(
         "points scatter by a third of the radius and more about most of the wood, by volume: it is "
         "likely too thick; scan with less noise, or from nearer");

@@ -16,45 +16,29 @@
 #include "ops/qsm/shoot_tree.h"
 #include "ops/qsm/taper_correction.h"
 #include "support/nasty_clouds.h"
+#include "support/tubes.h"
 
 namespace pc {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-struct Tube {
-  Vec3d from, to;
-  double radius;
-};
+using test::Tube;
+using test::volume_of;
 
+/// Random points of its surface with 1 mm of noise.
 void add_tube(std::vector<Vec3d>& out, const Tube& tube, double spacing, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> unit;
-  std::normal_distribution<double> normal;
-  const Vec3d edge = tube.to - tube.from;
-  const double length = std::sqrt(dot(edge, edge));
-  const Vec3d w = edge * (1 / length);
-  Vec3d u = cross(w, std::fabs(w.x) < 0.5 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0});
-  u = u * (1 / std::sqrt(dot(u, u)));
-  const Vec3d v = cross(w, u);
-  const auto count = static_cast<std::size_t>(2 * kPi * tube.radius * length / (spacing * spacing)) + 40;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double angle = 2 * kPi * unit(random), r = tube.radius + 0.001 * normal(random);
-    out.push_back(tube.from + edge * unit(random) + u * (r * std::cos(angle)) + v * (r * std::sin(angle)));
-  }
+  const double area = 2 * kPi * tube.radius * std::sqrt(squared_distance(tube.from, tube.to));
+  test::add_tube(out, tube, static_cast<std::size_t>(area / (spacing * spacing)) + 40, 0.001, seed);
 }
 
 /// The same evenly, without noise.
 void add_even_tube(std::vector<Vec3d>& out, const Tube& tube, int count) {
-  const Vec3d edge = tube.to - tube.from;
-  const Vec3d w = edge * (1 / std::sqrt(dot(edge, edge)));
-  Vec3d u = cross(std::fabs(w.z) < 0.9 ? Vec3d{0, 0, 1} : Vec3d{1, 0, 0}, w);
-  u = u * (1 / std::sqrt(dot(u, u)));
-  const Vec3d v = cross(w, u);
+  const test::TubeFrame frame(tube);
   for (int i = 0; i < count; ++i) {
     const double angle = 2 * kPi * std::fmod((i + 0.5) * 0.7548776662, 1);
-    const Vec3d around = u * std::cos(angle) + v * std::sin(angle);
-    out.push_back(tube.from + edge * std::fmod((i + 0.5) * 0.5698402909, 1) + around * tube.radius);
+    out.push_back(tube.from + frame.edge * std::fmod((i + 0.5) * 0.5698402909, 1) +
+                  frame.across(angle) * tube.radius);
   }
 }
 
@@ -71,23 +55,11 @@ std::vector<Tube> tree_tubes() {
   return tubes;
 }
 
-double volume_of(const std::vector<Tube>& tubes) {
-  double sum = 0;
-  for (const Tube& t : tubes) sum += kPi * t.radius * t.radius * std::sqrt(squared_distance(t.from, t.to));
-  return sum;
-}
-
 std::vector<Vec3d> tree_points() {
   std::vector<Vec3d> points;
   std::uint64_t seed = 0;
   for (const Tube& tube : tree_tubes()) add_tube(points, tube, 0.008, ++seed);
   return points;
-}
-
-double volume_of(const Qsm& qsm) {
-  double sum = 0;
-  for (const QsmCylinder& c : qsm.cylinders) sum += kPi * c.radius * c.radius * c.length_m();
-  return sum;
 }
 
 QsmBuildParams params_of(RadiusModel model) { return {0.008, true, 0.75, 1, 0, 0, model}; }

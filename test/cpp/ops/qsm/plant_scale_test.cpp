@@ -6,12 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "ops/qsm/build_qsm.h"
 #include "ops/qsm/stem_base.h"
+#include "support/tubes.h"
 
 namespace pc {
 namespace {
@@ -24,27 +24,14 @@ PlantScale scale_of(const std::vector<Vec3d>& points) {
   return plant_scale({points.data(), points.size()}, kTreeSpan, ctx);
 }
 
-struct Tube {
-  Vec3d from, to;
-  double radius;
-};
+using test::Tube;
+using test::volume_of;
 
-/// Random points of its surface, 40 of them on the square of its radius, with noise as a share of it.
+/// 40 random points on the square of its radius, with noise as a share of it.
 void add_tube(std::vector<Vec3d>& out, const Tube& tube, std::uint64_t seed, double noise = 0.1) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> unit;
-  std::normal_distribution<double> normal;
-  const Vec3d edge = tube.to - tube.from;
-  const double length = std::sqrt(dot(edge, edge));
-  const Vec3d w = edge * (1 / length);
-  Vec3d u = cross(w, std::fabs(w.x) < 0.5 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0});
-  u = u * (1 / std::sqrt(dot(u, u)));
-  const Vec3d v = cross(w, u);
+  const double length = std::sqrt(squared_distance(tube.from, tube.to));
   const auto count = static_cast<std::size_t>(40 * 2 * kPi * length / tube.radius);
-  for (std::size_t i = 0; i < count; ++i) {
-    const double angle = 2 * kPi * unit(random), r = tube.radius * (1 + noise * normal(random));
-    out.push_back(tube.from + edge * unit(random) + u * (r * std::cos(angle)) + v * (r * std::sin(angle)));
-  }
+  test::add_tube(out, tube, count, noise * tube.radius, seed);
 }
 
 /// A young plant of 0.4 m: a stem of 6 to 3.6 mm, six petioles of 3 mm, each `size` times as large.
@@ -64,18 +51,6 @@ std::vector<Vec3d> points_of(const std::vector<Tube>& tubes, double noise = 0.1)
   std::uint64_t seed = 0;
   for (const Tube& tube : tubes) add_tube(points, tube, ++seed, noise);
   return points;
-}
-
-double volume_of(const std::vector<Tube>& tubes) {
-  double sum = 0;
-  for (const Tube& t : tubes) sum += kPi * t.radius * t.radius * std::sqrt(squared_distance(t.from, t.to));
-  return sum;
-}
-
-double volume_of(const Qsm& qsm) {
-  double sum = 0;
-  for (const QsmCylinder& c : qsm.cylinders) sum += kPi * c.radius * c.radius * c.length_m();
-  return sum;
 }
 
 QsmBuildResult build(const std::vector<Vec3d>& points, double twig_radius_m = kTreeTwigRadius,

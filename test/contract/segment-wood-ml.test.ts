@@ -50,11 +50,11 @@ test("the default model labels inline points; the answer names it", async () => 
 });
 
 test("a plant in a pot is shown to the network in the size of a tree, which is told", async () => {
-  const points = POLE.map((point) => point.map((value) => value / 100));
+  const points = POLE.map((point) => point.map((value) => value / 1000));
   const answer = await answered(made, WoodResponse, URL, { points, method: "ml" });
-  expect(answer.voxel_size).toBeCloseTo(0.5 * (0.28 / 2), 6);
+  expect(answer.voxel_size).toBeCloseTo(0.5 / 10, 6); // points 1 mm apart stay within 1 cm
   expect(answer.warnings).toContain(
-    "The cloud spans only 0.28 m: the network, which knows trees, saw it enlarged 7.1 times.",
+    "The cloud is smaller than a tree: the network, which knows trees, saw it enlarged 10 times.",
   );
 });
 

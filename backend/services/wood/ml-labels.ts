@@ -102,8 +102,8 @@ export async function mlLabels(input: MlInput, plan: MlPlan, job: Job, threads =
   const cloud = await job.track(() => native.voxelCloud(input.positions, skip, reflectance, params));
   job.adopt(cloud.cloud);
   if (cloud.enlarged_by > 1) {
-    const [span, times] = [TREE_SPAN_M / cloud.enlarged_by, cloud.enlarged_by].map((value) => value.toPrecision(2));
-    warnings.push(`The cloud spans only ${span} m: the network, which knows trees, saw it enlarged ${times} times.`);
+    const times = cloud.enlarged_by.toPrecision(2);
+    warnings.push(`The cloud is smaller than a tree: the network, which knows trees, saw it enlarged ${times} times.`);
   }
   if (cloud.voxel_m > model.hierarchy.voxel) {
     const [used, wanted] = [cloud.voxel_m.toPrecision(3), model.hierarchy.voxel];

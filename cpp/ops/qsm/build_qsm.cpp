@@ -327,7 +327,7 @@ QsmBuildResult build_small(Span<const Vec3d> points, const QsmBuildParams& param
   result.scale = scale;
   if (is_usual_twig(params.twig_radius_m) && factor >= kToldEnlargement)
     result.warnings.push_back(
-        "the plant spans only " + metres(kTreeSpan / factor) +
+        "the plant spans only " + metres(scale.span_m) +
         ": what is known of trees was taken in proportion, the radius of its twigs as " +
         millimetres(kTreeTwigRadius / factor) + " (twig_radius_mm, if you measured it)");
   return result;

@@ -5,13 +5,15 @@
 #include <numbers>
 
 #include "core/parallel.h"
+#include "spatial/kd_tree.h"
 
 namespace pc {
 
 namespace {
 
 constexpr double kLeastEnlargement = 1.2, kMostEnlargement = 100;
-constexpr double kTail = 0.005;  // share of the points beyond each end of the span
+constexpr double kMostSpacing = 0.010;  // metres, of the enlarged points
+constexpr double kTail = 0.005;         // share of the points beyond each end of the span
 
 struct Interval {
   double low, high;
@@ -33,9 +35,31 @@ Interval inner_interval(Span<const Vec3d> points, double Vec3d::*axis) {
   return {at(kTail), at(1 - kTail)};
 }
 
+/// Median distance from a point to the nearest other one that is not at its place, metres; 0 without one.
+double spacing_of(Span<const Vec3d> points, OpContext& ctx) {
+  const KdTree tree(points, ctx);
+  constexpr std::uint32_t kCopies = 8;  // points at one place
+  BulkVector<double> nearest(points.size);
+  parallel_for(ctx, points.size, std::size_t{1} << 12, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      double squared[kCopies];
+      std::uint64_t row[kCopies], slot[kCopies];
+      if (!is_finite(points[i])) continue;
+      const std::uint32_t count = tree.view().knn(points[i], kCopies, i, squared, row, slot);
+      const double* other = std::find_if(squared, squared + count, [](double d) { return d > 0; });
+      if (other != squared + count) nearest[i] = *other;
+    }
+  });
+  const auto apart = std::partition(nearest.begin(), nearest.end(), [](double d) { return d > 0; });
+  if (apart == nearest.begin()) return 0;
+  const auto middle = nearest.begin() + (apart - nearest.begin()) / 2;
+  std::nth_element(nearest.begin(), middle, apart);
+  return std::sqrt(*middle);
+}
+
 }  // namespace
 
-PlantScale plant_scale(Span<const Vec3d> points, double tree_span_m, const OpContext& ctx) {
+PlantScale plant_scale(Span<const Vec3d> points, double tree_span_m, OpContext& ctx) {
   double span = 0;
   Vec3d low{0, 0, 0};
   for (const auto axis : {&Vec3d::z, &Vec3d::x, &Vec3d::y}) {
@@ -46,7 +70,10 @@ PlantScale plant_scale(Span<const Vec3d> points, double tree_span_m, const OpCon
     if (tree_span_m < kLeastEnlargement * span) return {1, low};
   }
   const double factor = span > 0 ? tree_span_m / span : 1;
-  return {factor < kLeastEnlargement ? 1 : std::min(factor, kMostEnlargement), low};
+  if (factor < kLeastEnlargement) return {1, low};
+  const double most = kMostSpacing / spacing_of(points, ctx);
+  const double kept = std::min({factor, kMostEnlargement, most});
+  return {kept < kLeastEnlargement ? 1 : kept, low, span};
 }
 
 BulkVector<Vec3d> enlarged(Span<const Vec3d> points, const PlantScale& scale, OpContext& ctx) {

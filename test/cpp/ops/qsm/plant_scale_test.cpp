@@ -20,7 +20,7 @@ constexpr double kPi = std::numbers::pi;
 
 PlantScale scale_of(const std::vector<Vec3d>& points) {
   JobControl control;
-  const OpContext ctx(control, Device::kCpu, 1);
+  OpContext ctx(control, Device::kCpu, 1);
   return plant_scale({points.data(), points.size()}, kTreeSpan, ctx);
 }
 
@@ -86,6 +86,19 @@ TEST(PlantScale, TreesAndPlacesWithoutASpanKeepTheirSize) {
   EXPECT_EQ(scale_of(points).factor, 1);
   for (Vec3d& p : points) p = p * 1e-6;
   EXPECT_EQ(scale_of(points).factor, 100);
+}
+
+/// Saplings of few points, enlarged, looked like stems as thick as their points are apart.
+TEST(PlantScale, EnlargedPointsStayTogether) {
+  const auto line = [](double spacing) {
+    std::vector<Vec3d> points;
+    for (int i = 0; i * spacing <= 1; ++i) points.insert(points.end(), 2, {0, 0, spacing * i});
+    return scale_of(points);
+  };
+  EXPECT_NEAR(line(0.001).factor, 3, 0.05);
+  EXPECT_NEAR(line(0.005).factor, 2, 1e-9);
+  EXPECT_NEAR(line(0.005).span_m, 0.99, 0.01);
+  EXPECT_EQ(line(0.02).factor, 1);
 }
 
 TEST(PlantScale, CylindersComeBack) {

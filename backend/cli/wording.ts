@@ -104,6 +104,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["; scan_heights has all.", "."],
   [", half_points)", ")"],
   [" in the mean (height_drop_m).", " in the mean."],
+  ["They have no diameter (flags: flat) and are in no value", "They have no diameter and are in no value"],
+  [" Delete such points and segment the trees again.", ""],
+  [" next to nothing beside the stem (flags: no_crown; tree", " next to nothing beside the stem (tree"],
+  [" Where these classes mean something else, send skip_structures false.", ""],
   [" of points alone (radius_unknown), as", " of points alone, as"],
   [
     " tree_inventory measures diameters along more of the stem.",

@@ -215,8 +215,10 @@ export const strings = {
       flags: "Notes",
       flagNames: {
         few_points: "few points",
+        flat: "flat: no tree",
         ground_from_tree_min: "ground guessed",
         high_residual: "rough stem",
+        no_crown: "no crown",
         no_stem: "no stem",
         partial_arc: "seen from one side",
         too_few_points: "not measured",

@@ -63,6 +63,7 @@ const TREE_COLUMNS: readonly Column<ListedTree>[] = [
   field("hegyi_index_corrected"),
   field("cut_width_m"),
   field("cut_top"),
+  field("flat_share"),
 ];
 
 export interface TreeTable {

@@ -71,7 +71,7 @@ export interface StandSummary {
   readonly treesOutsidePlot: number;
   /** Share 0..1 of the measured plot that no beam reached near the ground: trees may be hidden there. null = unknown. */
   readonly unseenShare: number | null;
-  /** Trees of at least breast height, not dead, without a diameter: they are in no value that needs one. */
+  /** Trees of at least breast height, not dead, not flat, without a diameter: they are in no value that needs one. */
   readonly treesWithoutDiameter: number;
   readonly stemsPerHa: number | null;
   readonly basalAreaPerHaM2: number | null;
@@ -125,6 +125,9 @@ export function treeBiomass(
   return { kg, beyondRange: cm < CHAVE_CM.min || cm > CHAVE_CM.max };
 }
 
+/** A wall, a roof or a vehicle that the segmentation took for a tree: it is no tree of the stand. */
+export const isFlat = ({ flags }: Pick<TreeRow, "flags">): boolean => flags.includes("flat");
+
 /** The trees that count: large enough, and not dead unless wanted. */
 export function standTrees(trees: readonly TreeRow[], settings: StandSettings, edits: TreeEdits = {}): TreeRow[] {
   return trees.filter(({ tree_id, dbh_m }) => {
@@ -144,8 +147,9 @@ export interface StandInput {
 function withoutDiameter({ trees, params }: StandInput, settings: StandSettings, edits: TreeEdits): TreeRow[] {
   const { breast_height_m } = params ?? INVENTORY_DEFAULTS;
   return trees.filter(
-    ({ tree_id, dbh_m, height_m = breast_height_m }) =>
+    ({ tree_id, dbh_m, flags, height_m = breast_height_m }) =>
       typeof dbh_m !== "number" &&
+      !isFlat({ flags }) &&
       height_m >= breast_height_m &&
       !(settings.excludeDead && edits[tree_id]?.status === "dead"),
   );

@@ -151,6 +151,12 @@ export const SessionTreeFields = {
     .describe(
       "true: hits that column noise_class (2) or las_classification (7, 18) names as noise belong to no tree and get 0, which a warning counts",
     ),
+  skip_structures: z
+    .boolean()
+    .default(true)
+    .describe(
+      "true: hits that las_classification names as a building (6), a wire guard, wire, tower or connector (13 to 16) or a bridge deck (17) belong to no tree and get 0, which a warning counts",
+    ),
   tiling: z
     .enum(TILING)
     .default("auto")

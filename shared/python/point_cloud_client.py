@@ -523,6 +523,7 @@ class PointCloudClient:
         init_stem_rel_length_thresh, max_outlier_gap  as in segment_trees
         seed_points       (s, 3) one place per tree, stored frame
         skip_noise        points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no tree (default)
+        skip_structures   points of LAS classes 6 and 13 to 17 (buildings, wires, bridges) belong to no tree (default)
         tiling            default, auto: auto (large clouds), on, off
         tile_buffer_m     default, auto: width of the buffer around a tile, default 10
         defer_octree      do not build the octree

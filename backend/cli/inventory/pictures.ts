@@ -1,4 +1,4 @@
-import type { StandSummary } from "../../../shared/client/index.ts";
+import { isFlat, type StandSummary } from "../../../shared/client/index.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { textWidth } from "../drawing/canvas.ts";
@@ -93,9 +93,10 @@ const DISC_SCALE = 4;
 /** Where the stems stand, by diameter, and the stems that were found in the layer at breast height. */
 export async function stemMap(
   { tail, stems }: LabelledPlot,
-  { trees, stand }: TreeInventoryTail,
+  { trees: listed, stand }: TreeInventoryTail,
   longestPx: number,
 ): Promise<NamedFigure | null> {
+  const trees = listed.filter((tree) => !isFlat(tree));
   const bases = trees.flatMap(({ stem_base }) => (stem_base ? [stem_base] : []));
   if (bases.length === 0 || (bases.length === 1 && !stand?.plot_polygon)) return null; // a single disc is no map
   const [dx, dy] = tail.world_shift ?? [0, 0, 0];
@@ -164,6 +165,6 @@ export async function histogramFigures(
 /** Trees by size: diameter, else height. */
 export const largestTrees = (trees: readonly TreeRow[], count: number): TreeRow[] =>
   trees
-    .filter(({ height_m }) => height_m !== undefined)
+    .filter((tree) => tree.height_m !== undefined && !isFlat(tree))
     .toSorted((a, b) => (b.dbh_m ?? 0) - (a.dbh_m ?? 0) || (b.height_m ?? 0) - (a.height_m ?? 0))
     .slice(0, count);

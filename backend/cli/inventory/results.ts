@@ -1,4 +1,4 @@
-import { fittingClassesOf, type StandSettings } from "../../../shared/client/index.ts";
+import { fittingClassesOf, isFlat, type StandSettings } from "../../../shared/client/index.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { plainNumber } from "../drawing/round-steps.ts";
@@ -34,16 +34,19 @@ const mean = (values: readonly number[]) =>
 const largest = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((most, value) => Math.max(most, value)) : null;
 const heightsOf = ({ trees }: TreeInventoryTail) =>
-  trees.flatMap(({ height_m }) => (height_m === undefined ? [] : [height_m]));
+  trees.flatMap((tree) => (tree.height_m === undefined || isFlat(tree) ? [] : [tree.height_m]));
+const treeCount = ({ trees }: TreeInventoryTail) => trees.filter((tree) => !isFlat(tree)).length;
 
 /** What was found, for the terminal and the report. */
 export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
   const heights = heightsOf(list);
+  const flat = list.trees.length - treeCount(list);
   const diameters = list.trees.filter(({ dbh_m }) => typeof dbh_m === "number").length;
   const facts: Fact[] = [
     ["Cloud", `${plot.scene.kind}: ${plot.scene.reason}`],
     unitsFact(cloud),
-    ["Trees", plainNumber(list.trees.length, 0)],
+    ["Trees", plainNumber(treeCount(list), 0)],
+    ...(flat > 0 ? [["Flat, as walls and roofs: no trees", plainNumber(flat, 0)] as const] : []),
     ["Segmentation", plot.method === "one_tree" ? "none: the cloud is one tree" : `method ${plot.method}`],
     ["With a diameter", plainNumber(diameters, 0)],
     ["Skipped", plainNumber(list.skipped.length, 0)],
@@ -84,7 +87,8 @@ export async function writeResults(
     cloud: { path: cloud.file.path, bytes: cloud.file.bytes, points: cloud.tail.point_count },
     scene: plot.scene,
     method: plot.method,
-    tree_count: list.trees.length,
+    tree_count: treeCount(list),
+    flat_count: list.trees.length - treeCount(list),
     skipped: list.skipped,
     ground_sources: list.ground_sources,
     scan_offsets: list.scan_offsets,
@@ -158,7 +162,7 @@ function page(
   ];
   const tallest = largest(heightsOf(list));
   const tiles: (readonly [string, string])[] = [
-    [plainNumber(list.trees.length, 0), list.trees.length === 1 ? "tree" : "trees"],
+    [plainNumber(treeCount(list), 0), treeCount(list) === 1 ? "tree" : "trees"],
   ];
   if (stand.basalAreaPerHaM2 !== null && stand.treeCount > 0)
     tiles.push([`${short(stand.basalAreaPerHaM2, 3)} m²/ha`, "basal area"]);

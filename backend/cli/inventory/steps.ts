@@ -107,7 +107,8 @@ export async function labelPlot(
   progress.stage("3/6 Segmenting trees");
   const segmented = await client.segmentTreesSession(id, { method, skip_noise, acknowledge_cost: true }, { signal });
   if (segmented.num_trees === 0) throw new AppError("invalid_argument", noTree(method));
-  warnings.push(...segmented.warnings, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
+  const told = segmented.warnings.filter((text) => !text.includes(TOLD_BY_INVENTORY));
+  warnings.push(...told, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
   progress.stage("4/6 Looking for stems");
   const stems = terrain && !is_airborne ? await client.detectStems(id, { skip_noise }, { signal }) : null;
   if (stems) warnings.push(...stems.warnings);
@@ -127,6 +128,9 @@ export async function labelPlot(
     warnings,
   };
 }
+
+/** Of a warning that the inventory gives again, with the trees of its list. */
+const TOLD_BY_INVENTORY = "tree_inventory gives them no diameter";
 
 const noTree = (method: TreeMethod) =>
   `method ${method} found no tree in this cloud; ${method === "chm" ? "for scans from the ground take --method auto" : "for clouds seen from the air take --method chm"}`;
@@ -236,7 +240,12 @@ function withoutStems(list: TreeInventoryTail): TreeInventoryTail {
     breast_height_ref_z: null,
     hegyi_index: null,
     hegyi_index_corrected: null,
-    flags: [...new Set([...tree.flags.filter((flag) => flag === "ground_from_tree_min"), "no_stem" as const])].sort(),
+    flags: [
+      ...new Set([
+        ...tree.flags.filter((flag) => flag === "ground_from_tree_min" || flag === "flat"),
+        "no_stem" as const,
+      ]),
+    ].sort(),
   }));
   const warnings = [
     ...list.warnings,

@@ -58,13 +58,15 @@ export async function boundsOf(positions: NativeColumn, { skip }: Hits, job: Job
   return bounds && { min: [...bounds.min], max: [...bounds.max] };
 }
 
-interface NoiseColumn {
+/** A column, and the values of what is left out. */
+interface NamingColumn {
   readonly column: NativeColumn;
   readonly values: readonly number[];
 }
 
-async function hitsWithout(
-  columns: readonly NoiseColumn[],
+/** The hits that have none of some values in columns. The run owns the mask. */
+export async function hitsWithout(
+  columns: readonly NamingColumn[],
   positions: NativeColumn,
   hits: Hits,
   job: Job,

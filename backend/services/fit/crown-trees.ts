@@ -2,6 +2,7 @@ import type { CrownRequest } from "../../../shared/contract/fit-crown.ts";
 import type { Job } from "../../jobs/job.ts";
 import { categoricalSplit } from "../../native/cloud/edit.ts";
 import * as native from "../../native/fit.ts";
+import { flatTrees } from "../../native/flat-trees.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -11,6 +12,7 @@ import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { sourceStride, sourceTranslation } from "../run/points.ts";
 import { cutTreesOf, cutWarnings } from "../trees/cut-trees.ts";
+import { flatWarnings } from "../trees/no-trees.ts";
 
 const CUT_EFFECT = "Its crown is that of the part within, and so are volume, extents and offset.";
 const CUTS_EFFECT = "Their crowns are those of the parts within, and so are volumes, extents and offsets.";
@@ -45,6 +47,7 @@ export async function crownTrees(state: CloudState, request: CrownRequest, job: 
   const ids = [...new Set(request.tree_instance_ids ?? [])];
   const split = ids.length > 0 && instances ? await partsOf(instances, skip, ids, job) : null;
   const cut = await cutTreesOf(positions, misses, split && instances, job);
+  const flat = split && instances ? await job.track(() => flatTrees(positions, misses, instances)) : [];
   const parts = split ? ids.flatMap((id) => cut.get(id) ?? []) : [...cut.values()];
   const trees = split && instances ? [{ column: instances, min: 0, max: 0, values: ids }] : [];
   return {
@@ -54,6 +57,11 @@ export async function crownTrees(state: CloudState, request: CrownRequest, job: 
     warnings: [
       ...(split ? [] : await noiseTakesPart(state, hits, job)),
       ...cutWarnings(parts, split ? ids.length : 1, parts.length === 1 ? CUT_EFFECT : CUTS_EFFECT),
+      ...flatWarnings(
+        ids.filter((id) => flat.includes(id)),
+        ids.length,
+        "Their crowns are none.",
+      ),
       ...missingLabels(request, { instances, ground_class, wood_class }),
       ...(use_leaf_only && wood_class
         ? await unlabelledWood(state, { trees, wood: wood_class, skip }, EFFECT, job)

@@ -12,6 +12,7 @@ import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import { cutTreesBytes } from "../../native/cut-trees.ts";
 import * as native from "../../native/fit.ts";
+import { flatTreesBytes } from "../../native/flat-trees.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { sourceSession, sourceTranslation } from "../run/points.ts";
@@ -69,7 +70,7 @@ export async function fitCrowns(checked: CheckedCrowns, deps: Deps, job: Job): P
       const rows = positionsColumn(state).length;
       const crowns = Math.max(1, request.tree_instance_ids?.length ?? 0);
       const fitting = native.crownFitBytes(rows, shape === "alpha") + CROWN_LIST_BYTES * crowns;
-      const bytes = ORDER_ROW_BYTES * rows + Math.max(fitting, cutTreesBytes(rows));
+      const bytes = ORDER_ROW_BYTES * rows + Math.max(fitting, cutTreesBytes(rows), flatTreesBytes(rows));
       return deps.admission.run(job, "Crown fit", bytes, async () => {
         const trees = await crownTrees(state, request, job.quiet());
         const fits = await fitAll(trees, checked, job);

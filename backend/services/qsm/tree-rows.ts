@@ -4,6 +4,7 @@ import type { Job } from "../../jobs/job.ts";
 import { type ClassCounts, categoricalSplit, classCounts, selectRows } from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
+import { flatTrees } from "../../native/flat-trees.ts";
 import type { ModelRows } from "../../native/qsm.ts";
 import type { CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -27,6 +28,8 @@ export interface BatchTrees {
   readonly wood_only: boolean;
   /** By the border of the cloud, leaves and all. */
   readonly cut: CutTrees;
+  /** Those on flat surfaces, as walls are. */
+  readonly flat: ReadonlySet<number>;
   readonly warnings: readonly string[];
 }
 
@@ -47,6 +50,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       asked ? "None of tree_ids is a tree of this cloud." : "No point has a tree: all values of tree_instance are 0.",
     );
   const cut = await cutTreesOf(positions, skip, instances, job);
+  const flat = new Set(await job.track(() => flatTrees(positions, skip, instances)));
   const clean = noise_count > 0 ? await job.track(() => classCounts(instances, skip)) : sizes;
   const noise = pointsOf(ids, sizes) - pointsOf(ids, clean);
   const wood = request.wood_only ? optionalExtra(state, "wood_class") : null;
@@ -78,6 +82,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
     },
     wood_only: wood !== null,
     cut,
+    flat,
     warnings: [
       ...(request.wood_only && !wood
         ? ["No wood labels: the cloud has no column wood_class, all points are used."]

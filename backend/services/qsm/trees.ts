@@ -10,11 +10,13 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import { cutTreesBytes } from "../../native/cut-trees.ts";
+import { flatTreesBytes } from "../../native/flat-trees.ts";
 import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
+import { flatWarnings } from "../trees/no-trees.ts";
 import { scanFitLook } from "../trees/scan-fit.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
@@ -51,7 +53,11 @@ export async function treeModels(
       const rows = positionsColumn(state).length;
       const look = await scanFitLook(state, request.skip_noise, deps, job.quiet());
       const models = ORDER_ROW_BYTES * rows + modelBytes(rows, request, hasStamps(state));
-      const bytes = Math.max(look.bytes, ORDER_ROW_BYTES * rows + cutTreesBytes(rows), models);
+      const bytes = Math.max(
+        look.bytes,
+        ORDER_ROW_BYTES * rows + Math.max(cutTreesBytes(rows), flatTreesBytes(rows)),
+        models,
+      );
       return deps.admission.run(job, "Tree QSM", bytes, async () => {
         const drift = await look.warnings(job.quiet());
         const trees = await batchTrees(state, request, job.quiet());
@@ -64,6 +70,7 @@ export async function treeModels(
           ...drift,
           ...swayingTreeWarnings(results),
           ...cutTreeWarnings(results, trees),
+          ...flatTreeWarnings(results, trees),
         ];
         return { success: true, results, warnings, error: null };
       });
@@ -73,6 +80,12 @@ export async function treeModels(
     const { code, message } = fromNative(raw);
     return { success: false, results: [], warnings: [], error: message, code };
   }
+}
+
+function flatTreeWarnings(results: readonly TreeAnswer[], { flat }: BatchTrees): string[] {
+  const models = results.filter(({ success }) => success);
+  const ids = models.flatMap(({ tree_id }) => (flat.has(tree_id) ? [tree_id] : []));
+  return flatWarnings(ids, models.length, "Their models are of no wood, without intervals of volumes.");
 }
 
 function cutTreeWarnings(results: readonly TreeAnswer[], { cut }: BatchTrees): string[] {
@@ -174,7 +187,7 @@ async function oneModel(
       voxel_m: found.voxel_m,
       wood_only: trees.wood_only,
       ...counts,
-      metrics: cut ? withoutIntervals(found.metrics) : plausible(found.metrics, doubts),
+      metrics: cut || trees.flat.has(id) ? withoutIntervals(found.metrics) : plausible(found.metrics, doubts),
       view_fit: found.view_fit,
       enlarged_by: found.enlarged_by,
       base_gap_m: found.base_gap_m,

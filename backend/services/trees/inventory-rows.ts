@@ -14,6 +14,7 @@ import type { CutTrees } from "./cut-trees.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
 import type { TallTree } from "./missing-diameters.ts";
+import type { NoTrees } from "./no-trees.ts";
 
 const BLOCK_BYTES = 1024 * KIB;
 /** Below this lean its direction is noise, degrees. */
@@ -64,6 +65,7 @@ export interface InventoryRows {
   /** Of the trees, ascending. */
   readonly ids: readonly number[];
   readonly impossible: ImpossibleTrees;
+  readonly no_trees: NoTrees;
   /** Trees with a diameter outside the plot, and their share of the basal area of the list. */
   readonly outside: { readonly count: number; readonly basal_share: number };
   /** Of the trees that have enough points. */
@@ -111,12 +113,14 @@ export function inventoryRows(
       flags: flagsOf(trees, i),
     };
   };
+  const ids = Array.from({ length: trees.length }, (_, i) => trees.get(i, "tree_id"));
   const ground_sources = { height_above_ground: 0, ground_class: 0, tree_min_z: 0 };
   for (let i = 0; i < trees.length; i += 1) {
     if (trees.get(i, "too_few_points") === 0) ground_sources[sourceOf(trees, i)] += 1;
   }
+  const isFlat = (i: number) => trees.get(i, "flat") === 1;
   const measured = Array.from({ length: trees.length }, (_, i) => i).filter(
-    (i) => trees.get(i, "too_few_points") === 0,
+    (i) => trees.get(i, "too_few_points") === 0 && !isFlat(i),
   );
   let small_count = 0;
   for (let i = 2; i < skipped.length; i += 3) if (skipped[i] === 0) small_count += 1;
@@ -133,7 +137,7 @@ export function inventoryRows(
       };
     }),
     ground_sources,
-    ids: Array.from({ length: trees.length }, (_, i) => trees.get(i, "tree_id")),
+    ids,
     impossible: impossibleTrees(trees),
     outside: outsidePlot(trees, found.stand),
     diameters: Array.from({ length: trees.length }, (_, i) => ({
@@ -147,8 +151,22 @@ export function inventoryRows(
     crowns: measured
       .map((i) => ({ area_m2: trees.get(i, "crown_projected_area_m2"), gain_m2: trees.get(i, "crown_area_gain_m2") }))
       .filter(({ area_m2 }) => area_m2 > 0),
+    no_trees: noTreesOf(trees, ids),
     small_count,
     failed_count: skipped.length / 3 - small_count,
+  };
+}
+
+function noTreesOf(trees: Table, ids: readonly number[]): NoTrees {
+  const squares = ids.map((_, i) => trees.get(i, "dbh_diameter_m") ** 2);
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + (value > 0 ? value : 0), 0);
+  const isBare = ids.map((_, i) => trees.get(i, "no_crown") === 1);
+  return {
+    of: ids.length,
+    flat: ids.filter((_, i) => trees.get(i, "flat") === 1),
+    bare: ids.filter((_, i) => isBare[i]),
+    diameters: squares.filter((square) => square > 0).length,
+    bare_share: sum(squares.filter((_, i) => isBare[i])) / sum(squares),
   };
 }
 
@@ -192,6 +210,7 @@ function flagsOf(trees: Table, i: number): TreeFlag[] {
   const bits = trees.known(i, "dbh_flags");
   const flags: TreeFlag[] = bits === null ? ["no_stem"] : circleFlags(bits);
   if (sourceOf(trees, i) === "tree_min_z") flags.push("ground_from_tree_min");
+  for (const flag of ["flat", "no_crown"] as const) if (trees.get(i, flag) === 1) flags.push(flag);
   return flags.sort();
 }
 
@@ -218,6 +237,7 @@ function measures(trees: Table, i: number, method: "ransac" | "hough") {
     dbh: dbh_m === null ? null : dbhOf(trees, i, dbh_m, method),
     height_m: get("height_m"),
     height_drop_m: get("height_drop_m"),
+    flat_share: known("flat_share"),
     n_crown_points: get("n_crown_points"),
     crown_base_height_m: known("crown_base_height_m"),
     crown_projected_area_m2: area,

@@ -7,6 +7,7 @@ import { dropWarnings } from "./height-drops.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import type { InventoryRows } from "./inventory-rows.ts";
 import { missingDiameterWarnings } from "./missing-diameters.ts";
+import { noTreeWarnings } from "./no-trees.ts";
 import { plotWarnings } from "./plot-warnings.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
@@ -34,6 +35,7 @@ export function inventoryWarnings(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
   warnings.push(
+    ...noTreeWarnings(rows.no_trees),
     ...impossibleWarnings(impossible),
     ...doubtfulWarnings(diameters),
     ...scatterWarnings(scatters_m),

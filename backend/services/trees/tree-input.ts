@@ -10,6 +10,7 @@ import { treePoints } from "../../native/trees.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { type Hits, withoutNoise } from "../classify/noise-rows.ts";
+import { withoutStructures } from "../classify/structure-rows.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
@@ -58,11 +59,12 @@ const seedColumn = (seeds: PointList | null | undefined, job: Job) =>
 /** The surviving hits of a session with their ground labels, and how many of them are left out; seeds in its stored frame. */
 export async function sessionInput(
   state: CloudState,
-  { seed_points, skip_noise }: Pick<SessionTreesRequest, "seed_points" | "skip_noise">,
+  { seed_points, skip_noise, skip_structures }: SessionTreesRequest,
   job: Job,
 ) {
   const mask = await surviving(state, job);
-  const { skip, hit_count } = skip_noise ? await withoutNoise(state, mask, job) : mask;
+  const clean = skip_noise ? await withoutNoise(state, mask, job) : mask;
+  const { skip, hit_count } = skip_structures ? await withoutStructures(state, clean, job) : clean;
   const input: TreeInput = {
     positions: positionsColumn(state),
     skip,
@@ -70,7 +72,12 @@ export async function sessionInput(
     ground: optionalExtra(state, GROUND_SLUG),
     seeds: seedColumn(seed_points, job),
   };
-  return { mask, input, noise_count: mask.hit_count - hit_count };
+  return {
+    mask,
+    input,
+    noise_count: mask.hit_count - clean.hit_count,
+    structure_count: clean.hit_count - hit_count,
+  };
 }
 
 /** Checks a flat request before it runs. Errors: invalid_argument, not_found. */

@@ -1,8 +1,10 @@
 import type { TreesReport, TreeTiling } from "../../../shared/contract/segment-trees.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
+import { flatTrees } from "../../native/flat-trees.ts";
 import * as native from "../../native/trees.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { flatWarnings } from "./no-trees.ts";
 import { heightsOf } from "./tree-heights.ts";
 import type { TreesPlan } from "./tree-plan.ts";
 import { chmReport, graphReport } from "./tree-report.ts";
@@ -24,7 +26,8 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
       native.canopyCrowns(positions, not_vegetation, not_ground, seeds, plan.chm.params),
     );
     const labels = job.adopt(new ColumnRef(found.tree_instance));
-    return { labels, report: { ...chmReport(plan, found), elapsed_s: elapsed(start) }, tiling: null };
+    const report = await withFlat(chmReport(plan, found), labels, plan, job);
+    return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling: null };
   }
   const { tiles } = plan;
   const before = "params" in plan ? null : await heightsOf(plan.input, plan.terrain, job);
@@ -38,8 +41,21 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
   const fusion = await job.track(() =>
     native.fusionWarning(positions, not_vegetation, labels.native, found.num_trees, heights),
   );
-  const { report, tiling } = graphReport(plan, found, fusion);
+  const { report: made, tiling } = graphReport(plan, found, fusion);
+  const report = await withFlat(made, labels, plan, job);
   return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling };
+}
+
+/** A report that tells of trees that are walls, roofs and vehicles. */
+async function withFlat<Report extends Pick<TreesReport, "num_trees" | "warnings">>(
+  report: Report,
+  labels: ColumnRef,
+  { input: { positions, not_vegetation } }: TreesPlan,
+  job: Job,
+): Promise<Report> {
+  const flat = await job.quiet().track(() => flatTrees(positions, not_vegetation, labels.native));
+  const effect = "They are counted in num_trees; tree_inventory gives them no diameter. Delete such points first.";
+  return { ...report, warnings: [...report.warnings, ...flatWarnings(flat, report.num_trees, effect)] };
 }
 
 const elapsed = (start: number) => (performance.now() - start) / 1000;

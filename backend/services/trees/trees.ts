@@ -9,18 +9,20 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
 import { compactColumns } from "../../native/cloud/edit.ts";
+import { flatTreesBytes } from "../../native/flat-trees.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { publishLabels } from "../classify/label-column.ts";
 import { noiseTakesPart, noiseWarnings } from "../classify/noise-rows.ts";
+import { structureWarnings } from "../classify/structure-rows.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
 import type { CheckedTrees } from "./tree-filter.ts";
 import { inlineInput, sessionInput, sourceInput, type TreeInput } from "./tree-input.ts";
-import { planTrees, TREES_TOOL } from "./tree-plan.ts";
+import { planTrees, TREES_TOOL, type TreesPlan } from "./tree-plan.ts";
 import { labelTrees } from "./tree-run.ts";
 
 const NOISE_EFFECT = ["belongs to no tree", "belong to no tree"] as const;
@@ -51,7 +53,7 @@ export async function treesFlat(
     const plan = await planTrees(given, { filter, tiling: null, acknowledged: request.acknowledge_cost }, deps, job);
     const { cost_warning } = plan;
     if (cost_warning && !request.acknowledge_cost) return notRun(filter, { error: null, cost_warning });
-    return deps.admission.run(job, TREES_TOOL, plan.bytes + 12 * given.hit_count, async () => {
+    return deps.admission.run(job, TREES_TOOL, bytesOf(plan) + 12 * given.hit_count, async () => {
       const { labels, report } = await labelTrees(plan, job);
       const values = await hitLabels(labels, plan.input, job);
       job.checkpoint();
@@ -61,6 +63,9 @@ export async function treesFlat(
     });
   }
 }
+
+/** Of a segmentation, or of looking for flat trees afterwards. */
+const bytesOf = ({ bytes, input }: TreesPlan): number => Math.max(bytes, flatTreesBytes(input.vegetation_count));
 
 /** The labels of the hits only, in row order. */
 async function hitLabels(labels: ColumnRef, { skip }: TreeInput, job: Job): Promise<Uint32Array> {
@@ -107,18 +112,19 @@ export function segmentTreesSession(
   job: Job,
 ): Promise<SessionTreesResponse> {
   return session.read(job, async (base) => {
-    const { mask, input, noise_count } = await sessionInput(base, request, job);
+    const { mask, input, noise_count, structure_count } = await sessionInput(base, request, job);
     const wish = { filter, tiling: request, acknowledged: request.acknowledge_cost };
     const plan = await planTrees(input, wish, deps, job);
     if (plan.cost_warning && !request.acknowledge_cost) throw asRefusal(plan.cost_warning);
     const octree = request.defer_octree ? 0 : octreeCost(base, mask);
-    return deps.admission.run(job, TREES_TOOL, Math.max(plan.bytes, octree), async () => {
+    return deps.admission.run(job, TREES_TOOL, Math.max(bytesOf(plan), octree), async () => {
       const { labels, report, tiling } = await labelTrees(plan, job);
       const answer = { session_id: session.id, analyzed_points: plan.input.vegetation_count, ...report, tiling };
       const unclassified = await unclassifiedWarnings(input.ground, input.skip, "They are taken for plants.", job);
       const published = await publishLabels(session, base, { ...TREES, labels }, { ...request, mask }, deps, job);
       const warnings = [
         ...noiseWarnings(noise_count, NOISE_EFFECT),
+        ...structureWarnings(structure_count),
         ...unclassified,
         ...answer.warnings,
         ...published.warnings,

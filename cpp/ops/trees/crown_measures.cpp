@@ -184,12 +184,14 @@ CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const Cr
                             OpContext& ctx) {
   require(params.voxel_size_m > 0 && params.gap_m > 0 && params.bin_m > 0, "sizes must be above 0");
   const double none = std::nan("");
-  CrownMeasures out{0, none, {}, none, none, none, none, none, none, none, none};
+  CrownMeasures out{0, none, {}, none, none, none, none, none, none, none, none, none};
   const std::vector<std::size_t> rows = crown_rows(points, stem, ctx);
   out.point_count = rows.size();
   if (rows.empty()) return out;
   out.base_height_m = crown_base(points, rows, stem, params, ctx);
   out.voxel_volume_m3 = voxel_volume(points, rows, params.voxel_size_m, ctx);
+  out.cube_volume_m3 =
+      params.voxel_size_m == kCrownCube ? out.voxel_volume_m3 : voxel_volume(points, rows, kCrownCube, ctx);
   GrowingHull hull;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (k % kPollPoints == 0) ctx.checkpoint();

@@ -26,7 +26,9 @@ struct CrownMeasures {
   double offset_m, offset_azimuth_deg;  ///< of the hull's centroid from the stem's base
   double eccentricity;                  ///< of the ellipse with the hull's second moments, 0 = round
   double voxel_volume_m3;               ///< cubes with a point, of a lattice fixed to the coordinates
+  double cube_volume_m3;                ///< the same with cubes of kCrownCube
 };
+constexpr double kCrownCube = 0.1;  // metres
 
 /// By how much a convex region is larger than the hull of n points spread evenly over it, in the mean, as a part of the hull:
 /// c / (n + 1 - c) with c corners. Source: Ripley & Rasson 1977, J. Appl. Prob. 14, 483, from Efron 1965.

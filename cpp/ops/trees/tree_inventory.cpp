@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "ops/cloud/categorical_split.h"
+#include "ops/trees/flat_trees.h"
 #include "ops/trees/measured_points.h"
 #include "ops/trees/stem_trust.h"
 #include "ops/trees/tree_failure.h"
@@ -80,6 +82,23 @@ GroundPass pass_over_rows(const TreeCloud& cloud, bool want_plot, OpContext& ctx
   return pass;
 }
 
+/// Whether the surface of a stem may be as flat as a wall.
+bool is_thick_stem(const Stem& stem) {
+  constexpr double kThickRadius = 0.9, kSeenArc = 0.3;
+  const auto& at = stem.breast_height;
+  return at && at->circle.radius >= kThickRadius && at->circle.arc_coverage >= kSeenArc;
+}
+
+/// Whether the crown is smaller than the stem would be as a cylinder. Trees of the reference forests have 2 to 60 times as much,
+/// posts with an arm up to 0.64 (docs/accuracy.md).
+bool is_bare(const MeasuredTree& tree) {
+  constexpr double kLeastCrown = 0.7;
+  const auto& at = tree.stem.breast_height;
+  if (!at) return false;
+  const double cylinder_m3 = std::numbers::pi * at->circle.radius * at->circle.radius * tree.height_m;
+  return !(tree.crown.cube_volume_m3 >= kLeastCrown * cylinder_m3);
+}
+
 class Inventory {
  public:
   Inventory(const TreeCloud& cloud, const TreeInventoryParams& params, OpContext& ctx)
@@ -89,6 +108,7 @@ class Inventory {
     check(cloud_, params_);
     const ClassGroups groups = categorical_split(*cloud_.tree_instance, cloud_.skip, {0}, ctx_);
     const std::vector<MeasuredRows> trees = chosen(groups);
+    flatness_ = tree_flatness(cloud_.positions, cloud_.skip, *cloud_.tree_instance, ctx_);
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
@@ -226,6 +246,13 @@ class Inventory {
                       cells, ctx_);
   }
 
+  double flat_share_of(std::uint64_t id) const {
+    const auto at =
+        std::lower_bound(flatness_.begin(), flatness_.end(), id,
+                         [](const TreeFlatness& tree, std::uint64_t wanted) { return tree.id < wanted; });
+    return at != flatness_.end() && at->id == id ? at->share : std::nan("");
+  }
+
   StemParams stem_params(std::uint64_t id) const {
     StemParams stem = params_.stem;
     stem.seed += id;
@@ -246,13 +273,17 @@ class Inventory {
     out.height_m = out.box.max.z - out.stem.base.z;
     out.height_drop_m = expected_drop(points);
     out.dbh_sigma_m = breast_height_sigma(out.stem);
-    if (is_shrub(out.stem, out.height_m, stem.breast_height_m) ||
+    out.flat_share = flat_share_of(id);
+    out.flat = out.flat_share >= kFlatTree && !is_thick_stem(out.stem);
+    if (out.flat || is_shrub(out.stem, out.height_m, stem.breast_height_m) ||
         is_no_stem(out.stem, out.height_m, out.dbh_sigma_m)) {
       out.stem.breast_height.reset();
       out.dbh_sigma_m = std::nan("");
     }
     if (!out.stem.breast_height) {
       distrust_leaves(out.stem, out.height_m, stem.breast_height_m);
+      if (out.flat)
+        for (StemSection& section : out.stem.curve) section.ok = false;
       const auto& curve = out.stem.curve;
       if (std::none_of(curve.begin(), curve.end(), [](const StemSection& at) { return at.ok; })) {
         out.stem = unseen_stem(points, ground, stem, ctx_);
@@ -260,6 +291,7 @@ class Inventory {
       }
     }
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
+    out.no_crown = is_bare(out);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
   }
@@ -274,9 +306,11 @@ class Inventory {
     for (const MeasuredTree& tree : result_.trees) {
       const double none = std::nan("");
       const auto& at = tree.stem.breast_height;
-      hulls.push_back(tree.crown.hull);
-      bases.push_back(tree.too_few_points ? Vec2d{none, none} : Vec2d{tree.stem.base.x, tree.stem.base.y});
+      hulls.push_back(tree.flat ? ConvexPolygon{} : tree.crown.hull);
+      bases.push_back(tree.too_few_points || tree.flat ? Vec2d{none, none}
+                                                       : Vec2d{tree.stem.base.x, tree.stem.base.y});
       diameters.push_back(!tree.too_few_points && at ? 2 * at->circle.radius : none);
+      if (tree.flat) continue;
       if (!tree.too_few_points) evidence.bases.push_back(bases.back());
       if (tree.crown.hull.size() < 3) continue;
       stand.crown_area_sum_m2 += tree.crown.projected_area_m2;
@@ -308,7 +342,8 @@ class Inventory {
   const TreeInventoryParams& params_;
   OpContext& ctx_;
   std::vector<Work> work_;
-  std::vector<StemDrift> drifts_;  ///< each of what the ones before it left
+  std::vector<TreeFlatness> flatness_;  ///< ascending id
+  std::vector<StemDrift> drifts_;       ///< each of what the ones before it left
   TreeInventoryResult result_{};
 };
 
@@ -324,7 +359,7 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
   constexpr double kPerRow = 9, kPerPoint = 32 + 112 + 80 + 40 + 80;
   const double at_once =
       std::min(static_cast<double>(rows), static_cast<double>(threads) * static_cast<double>(largest));
-  return kPerRow * static_cast<double>(rows) + kPerPoint * at_once;
+  return kPerRow * static_cast<double>(rows) + std::max(kPerPoint * at_once, tree_flatness_bytes(rows));
 }
 
 double expected_drop(Span<const Vec3d> points) {

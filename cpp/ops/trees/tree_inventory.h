@@ -51,6 +51,10 @@ struct MeasuredTree {
   double
       height_drop_m;  ///< by how much it would be lower, in the mean, with every second point: expected_drop
   double strip_m;     ///< widest empty strip between two parts of the tree, see tree_places.h
+  double flat_share =
+      0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
+  bool flat = false;      ///< a wall, a roof, a vehicle: no tree
+  bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
   CrownMeasures crown;
 };
 
@@ -97,6 +101,8 @@ struct TreeInventoryResult {
 
 /// Measures every tree of a cloud, then the stand.
 ///
+/// Flat     What lies on flat surfaces from kFlatTree on and has no well seen stem of 1 m radius is no tree: it has no circle at
+///          breast height, its sections are not ok, and its hull does not cover the stand.
 /// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of

@@ -5,8 +5,10 @@ export const CIRCLE_SEARCHES = ["ransac", "hough"] as const;
 export const GROUND_SOURCES = ["height_above_ground", "ground_class", "tree_min_z"] as const;
 export const TREE_FLAGS = [
   "few_points",
+  "flat",
   "ground_from_tree_min",
   "high_residual",
+  "no_crown",
   "no_stem",
   "partial_arc",
   "too_few_points",
@@ -18,7 +20,7 @@ const Corner = z.tuple([z.number(), z.number()]);
 const Flags = z
   .array(z.enum(TREE_FLAGS))
   .describe(
-    "sorted. few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
+    "sorted. flat: three tenths or more of the points lie on flat surfaces (flat_share), as of a wall, a roof or a vehicle: no tree. It has no diameter, and is in no value of the stand; no_crown: beside a stem with a diameter there is a crown (cubes of 0.1 m) of less than 0.7 of the volume of a cylinder of that diameter and height, as of a post, a mast or a dead stem; few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
   );
 
 export const DbhRecord = z
@@ -77,6 +79,9 @@ export const TreeRow = z
       .describe(
         "how much lower height_m would be, in the mean, with every second point of the tree, metres: trees of few points are higher than their highest point, those of a reference forest by about twice this",
       ),
+    flat_share: nullable(
+      "share 0..1 of the points that lie on flat surfaces: the points of all trees within 0.5 m (of sparse clouds up to 3 m) lie within 0.06 of that of a plane and reach over it in two directions; trees of reference forests have 0 to 0.08; null = fewer than 10 points",
+    ),
     cut_width_m: z
       .number()
       .optional()

@@ -88,8 +88,11 @@ function leaves(trees: readonly GrownTree[]) {
   return { prototypes, firsts, which, matrices };
 }
 
-/** The same stand at another time. */
+/** The same stand at another time, or other trees, and what stands beside them. */
 export interface SceneChange {
+  /** In place of the trees of the stand. */
+  readonly plans?: readonly TreePlan[];
+  readonly build?: (surface: Surface, ground: Height) => void;
   /** Null: the tree is gone. */
   readonly plan?: (plan: TreePlan) => TreePlan | null;
   readonly hasLeaves?: (plan: TreePlan) => boolean;
@@ -103,9 +106,11 @@ export async function buildScene(
   change: SceneChange = {},
 ): Promise<Scene> {
   const terrain = new Terrain(seed * 101, side, slopeOf(kind));
-  const plans = layout(kind, seed, side).flatMap((plan) => (change.plan ? (change.plan(plan) ?? []) : plan));
+  const planned = change.plans ?? layout(kind, seed, side);
+  const plans = planned.flatMap((plan) => (change.plan ? (change.plan(plan) ?? []) : plan));
   const surface = new Surface();
   terrain.addTo(surface);
+  change.build?.(surface, terrain.height);
   const trees = plans.map((plan) => growTree(plan, seed, terrain.height, surface));
   const { prototypes, firsts, which, matrices } = leaves(
     trees.filter((_, i) => change.hasLeaves?.(plans[i] as TreePlan) ?? true),

@@ -123,9 +123,9 @@ test("tiles: on, auto above the number of nodes after asking, off; the labels ar
   const cut = await run({ acknowledge_cost: true, tile_buffer_m: 0.4 });
   const truncated = cut.tiling?.tiled ? cut.tiling.trees_truncated : 0;
   expect(truncated).toBeGreaterThan(0);
-  expect(cut.warnings).toEqual([
+  expect(cut.warnings).toContain(
     `${truncated} trees may have been cut at the edge of a tile; repeat with a tile_buffer_m above 0.4 m.`,
-  ]);
+  );
   expect((await run({ method: "chm", tiling: "on" })).warnings).toEqual([
     'The request has keys that mean nothing here and were ignored: "tile_buffer_m".',
     "Method chm does not use tiling.",

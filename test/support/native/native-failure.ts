@@ -17,6 +17,7 @@ const LEFT_ALONE = new Set([
   "woodLeafCost",
   "cutPursuitTreesBytes",
   "pathTreesBytes",
+  "flatTreesBytes",
   "syncColumnFile",
   "terrainRasterBytes",
 ]);

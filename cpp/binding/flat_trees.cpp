@@ -1,0 +1,48 @@
+#include "ops/trees/flat_trees.h"
+
+#include <utility>
+#include <vector>
+
+#include "binding/coded.h"
+#include "binding/column_handle.h"
+#include "binding/families.h"
+#include "binding/job.h"
+#include "binding/js_values.h"
+
+namespace pc::binding {
+
+namespace {
+
+// flatTrees(positions, skip, trees, options?): NativeJob<number[]>, the ids of trees that are flat
+Napi::Value flat_trees_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions"),
+             skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const auto trees = ColumnHandle::get(info[2]);
+  return start_job<std::vector<TreeFlatness>>(
+      info.Env(), job_options(info[3]),
+      [positions, skip, trees](OpContext& ctx) {
+        auto found = tree_flatness(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *trees, ctx);
+        std::erase_if(found, [](const TreeFlatness& tree) { return tree.share < kFlatTree; });
+        return found;
+      },
+      [](Napi::Env env, std::vector<TreeFlatness>&& found) -> Napi::Value {
+        auto out = Napi::Array::New(env, found.size());
+        for (std::size_t i = 0; i < found.size(); ++i)
+          out.Set(static_cast<std::uint32_t>(i), static_cast<double>(found[i].id));
+        return out;
+      });
+}
+
+// flatTreesBytes(rows: number): number
+Napi::Value flat_trees_bytes_of(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), tree_flatness_bytes(strict_whole(info[0], "rows")));
+}
+
+}  // namespace
+
+void register_flat_trees(Napi::Env env, Napi::Object exports) {
+  add<flat_trees_job>(env, exports, "flatTrees");
+  add<flat_trees_bytes_of>(env, exports, "flatTreesBytes");
+}
+
+}  // namespace pc::binding

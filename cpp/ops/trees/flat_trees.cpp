@@ -1,0 +1,173 @@
+#include "ops/trees/flat_trees.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/position_hash.h"
+#include "core/symmetric_eigen.h"
+#include "ops/trees/polled_sort.h"
+#include "spatial/kd_tree.h"
+
+namespace pc {
+
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 14;
+constexpr std::uint64_t kMostPoints = 4'000'000;
+constexpr std::size_t kSamples = 200, kFewestPoints = 10, kMostInCell = 60;
+constexpr std::uint32_t kNear = 20;
+constexpr double kCell = 0.25;                      // metres
+constexpr double kReach = 0.5, kMostReach = 3;      // metres
+constexpr double kThickness = 0.06, kWidth = 0.25;  // of the reach
+constexpr double kMostId = 0x1.0p53 - 1;
+
+struct TreePoint {
+  std::uint64_t tree, hash;
+  Vec3d place;
+};
+
+bool before(const TreePoint& a, const TreePoint& b) {
+  const auto key = [](const TreePoint& p) {
+    return std::tuple(p.tree, p.hash, p.place.x, p.place.y, p.place.z);
+  };
+  return key(a) < key(b);
+}
+
+/// Calls visit(row, tree, worker) for every point of a tree.
+template <class Visit>
+void for_each_tree_point(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const AnyColumn& trees,
+                         OpContext& ctx, const Visit& visit) {
+  visit_scalar(trees, [&](auto ids) {
+    parallel_for_worker(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double id = std::rint(static_cast<double>(ids[i]));
+        if (!(id >= 1 && id <= kMostId) || (!skip.empty() && skip[i] != 0) || !is_finite(positions[i]))
+          continue;
+        visit(i, static_cast<std::uint64_t>(id), static_cast<std::size_t>(worker));
+      }
+    });
+  });
+}
+
+/// The points of trees, or some of them, by tree and then by hash.
+std::vector<TreePoint> sample(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
+                              const AnyColumn& trees, OpContext& ctx) {
+  std::atomic<std::uint64_t> count{0};
+  for_each_tree_point(positions, skip, trees, ctx, [&](std::size_t, std::uint64_t, std::size_t) {
+    count.fetch_add(1, std::memory_order_relaxed);
+  });
+  const std::uint64_t every = std::max<std::uint64_t>(1, (count + kMostPoints - 1) / kMostPoints);
+  std::vector<std::vector<TreePoint>> parts(static_cast<std::size_t>(ctx.threads()));
+  for_each_tree_point(positions, skip, trees, ctx,
+                      [&](std::size_t row, std::uint64_t tree, std::size_t worker) {
+                        const std::uint64_t hash = position_hash(positions[row]);
+                        if (hash % every == 0) parts[worker].push_back({tree, hash / every, positions[row]});
+                      });
+  std::vector<TreePoint> all;
+  for (auto& part : parts) {
+    all.insert(all.end(), part.begin(), part.end());
+    std::vector<TreePoint>().swap(part);
+  }
+  polled_sort(all, before, ctx);
+  return all;
+}
+
+/// Of each tree with enough points the first ones, tree by tree.
+struct Samples {
+  std::vector<Vec3d> places;
+  struct Tree {
+    std::uint64_t id;
+    std::size_t count;
+  };
+  std::vector<Tree> trees;
+};
+
+Samples samples_of(const std::vector<TreePoint>& points) {
+  Samples out;
+  for (std::size_t first = 0, end; first < points.size(); first = end) {
+    for (end = first; end < points.size() && points[end].tree == points[first].tree;) ++end;
+    if (end - first < kFewestPoints) continue;
+    const std::size_t count = std::min(end - first, kSamples);
+    for (std::size_t i = first; i < first + count; ++i) out.places.push_back(points[i].place);
+    out.trees.push_back({points[first].tree, count});
+  }
+  return out;
+}
+
+/// At most kMostInCell points of each cell, by their hash: then no neighbourhood has too many.
+std::vector<Vec3d> thinned(std::vector<TreePoint>&& points, OpContext& ctx) {
+  for (TreePoint& point : points) {
+    const Vec3d& p = point.place;
+    point.tree = position_hash({std::floor(p.x / kCell), std::floor(p.y / kCell), std::floor(p.z / kCell)});
+  }
+  polled_sort(points, before, ctx);
+  std::vector<Vec3d> out;
+  std::size_t in_cell = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    in_cell = i > 0 && points[i].tree == points[i - 1].tree ? in_cell + 1 : 1;
+    if (in_cell <= kMostInCell) out.push_back(points[i].place);
+  }
+  return out;
+}
+
+/// Whether the points around a place lie on a plane, and not on a line.
+bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
+  double nearest[kNear];
+  points.nearest_distances(at, kNear, points.size, nearest, 1);
+  const double reach = std::clamp(std::sqrt(nearest[kNear - 1]), kReach, kMostReach);
+  Symmetric3 moments{};
+  Vec3d sum{};
+  std::size_t count = 0;
+  points.for_each_within(at, reach * reach, [&](std::uint64_t row, std::uint64_t, double) {
+    const Vec3d d = places[row] - at;
+    moments.add_square(d);
+    sum = sum + d;
+    ++count;
+  });
+  if (count < kFewestPoints) return false;
+  const double n = static_cast<double>(count);
+  const Symmetric3 spread{moments.xx / n - sum.x * sum.x / n / n, moments.xy / n - sum.x * sum.y / n / n,
+                          moments.xz / n - sum.x * sum.z / n / n, moments.yy / n - sum.y * sum.y / n / n,
+                          moments.yz / n - sum.y * sum.z / n / n, moments.zz / n - sum.z * sum.z / n / n};
+  const SymmetricEigen3 eigen = symmetric_eigen(spread);
+  return eigen.value[0] <= std::pow(kThickness * reach, 2) && eigen.value[1] >= std::pow(kWidth * reach, 2);
+}
+
+}  // namespace
+
+std::vector<TreeFlatness> tree_flatness(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
+                                        const AnyColumn& trees, OpContext& ctx) {
+  require(skip.empty() || skip.size == positions.size, "skip needs one value per point");
+  require(trees.size() == positions.size, "every column needs one value per point");
+  ctx.begin_phase("Looking for flat trees", 0);
+  std::vector<TreePoint> points = sample(positions, skip, trees, ctx);
+  const Samples samples = samples_of(points);
+  const std::vector<Vec3d> places = thinned(std::move(points), ctx);
+  const KdTree tree({places.data(), places.size()}, ctx);
+  std::vector<std::uint8_t> flat(samples.places.size());
+  parallel_for(ctx, flat.size(), 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      flat[i] = is_flat(tree.view(), places.data(), samples.places[i]) ? 1 : 0;
+  });
+  std::vector<TreeFlatness> out;
+  auto at = flat.begin();
+  for (const auto& [id, count] : samples.trees) {
+    const auto end = at + static_cast<std::ptrdiff_t>(count);
+    const auto found = std::count(at, end, std::uint8_t{1});
+    out.push_back({id, static_cast<double>(found) / static_cast<double>(count)});
+    at = end;
+  }
+  return out;
+}
+
+double tree_flatness_bytes(std::uint64_t rows) {
+  constexpr double kPerPoint = 120;  // points, twice while parts are joined, or with samples and a tree
+  return kPerPoint * static_cast<double>(std::min(rows, kMostPoints));
+}
+
+}  // namespace pc

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/column.h"
+#include "core/op_context.h"
+#include "core/span.h"
+#include "core/vec3.h"
+
+namespace pc {
+
+/// How much of a tree lies on flat surfaces, as of walls, roofs and vehicles that a segmentation took for trees.
+struct TreeFlatness {
+  std::uint64_t id;
+  double share;  ///< 0..1
+};
+
+/// Share from which a tree is called flat. Of 3,900 trees of forests three have it, and the others .08 in the 99th percentile
+/// (docs/accuracy.md).
+constexpr double kFlatTree = 0.3;
+
+/// The flat share of every tree that has 10 points.
+///
+/// positions  (n) metres; rows with a coordinate that is not finite, and rows that `skip` marks (non-zero), count nowhere
+/// trees      (n) scalar; rounded; ids are above 0 and below 2^53
+/// Flat       A point is, where the points of all trees within r of it lie within 0.06 r (root mean square) of their plane and
+///            reach over it in two directions (0.25 r root mean square along the shorter one): r = 0.5 m, or the distance of the
+///            20th nearest point up to 3 m, and at least 10 points. So walls are flat with noise of up to 3 cm, roofs from
+///            the air with more; leaves and twigs are not, nor is a stem of less than 1 m radius, as its surface departs from a
+///            plane by r^2 / (8 radius).
+/// Sample     200 points of each tree, 60 of each 0.25 m around them, 4 million of the cloud, chosen by their position.
+/// Result     Ascending ids.
+/// Order      The same for any thread count and order of the rows.
+/// Cost       O(n); at most 4 million points are kept, 120 bytes each; 1 s of CPU per 1,000 trees of a dense plot.
+/// Cancel     Within 250 ms.
+/// Errors     kInvalidArgument for lengths that differ.
+/// Source     Ours; the covariance of a neighbourhood: Demantke et al., ISPRS Archives XXXVIII-5/W12, 2011.
+std::vector<TreeFlatness> tree_flatness(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
+                                        const AnyColumn& trees, OpContext& ctx);
+
+/// Memory of it beside its columns, bytes.
+double tree_flatness_bytes(std::uint64_t rows);
+
+}  // namespace pc

@@ -1,0 +1,262 @@
+// A street as a car scans it: trees in two rows, and posts, signs, wires, cars, hedges, fences and houses beside them.
+import type { Job } from "../../backend/jobs/job.ts";
+import * as native from "../../backend/native/ray.ts";
+import { scanParams } from "../../backend/services/lidar/scan-params.ts";
+import { LidarScanRequest } from "../../shared/contract/lidar.ts";
+import { buildScene, type Scene } from "./forest/scene.ts";
+import { SPECIES } from "./forest/species.ts";
+import { cross } from "./forest/stem.ts";
+import { codeOf, NO_CYLINDER, SCANNED, type Surface } from "./forest/surface.ts";
+import type { TreePlan } from "./forest/tree.ts";
+import { coordinatesOf, values } from "./native.ts";
+import { type Uniform, uniform } from "./random.ts";
+import type { Height } from "./relief.ts";
+import type { Vector } from "./vector.ts";
+
+/** Length of the street, along x; its middle lies at half of it along y. */
+export const SIDE_M = 60;
+const MIDDLE_M = SIDE_M / 2;
+const TREES_M = 6;
+const HOUSES_M = 12;
+
+export const THINGS = ["lamp", "sign", "utility", "bollard", "fence", "car", "hedge", "house"] as const;
+export type Thing = (typeof THINGS)[number];
+/** Ids of things begin here; ids below are trees. */
+const FIRST_THING = 10_000;
+const STEP = 100;
+export const thingOf = (id: number): Thing | null =>
+  id < FIRST_THING ? null : (THINGS[Math.floor((id - FIRST_THING) / STEP)] ?? null);
+
+const unit = (v: Vector): Vector => {
+  const long = Math.hypot(...v) || 1;
+  return [v[0] / long, v[1] / long, v[2] / long];
+};
+
+class Builder {
+  #counts = new Map<Thing, number>();
+  readonly #surface: Surface;
+  readonly #ground: Height;
+  constructor(surface: Surface, ground: Height) {
+    this.#surface = surface;
+    this.#ground = ground;
+  }
+  id(thing: Thing): Vector {
+    const count = this.#counts.get(thing) ?? 0;
+    this.#counts.set(thing, count + 1);
+    return codeOf(FIRST_THING + STEP * THINGS.indexOf(thing) + (count % STEP), NO_CYLINDER);
+  }
+  /** From the ground at its middle, lifted by `from`. */
+  box(
+    code: Vector,
+    [x, y]: readonly [number, number],
+    [w, d]: readonly [number, number],
+    [from, to]: readonly [number, number],
+    organ: number = SCANNED.ground,
+  ) {
+    const z = this.#ground(x, y);
+    const ring = (h: number): Vector[] =>
+      [
+        [-1, -1],
+        [1, -1],
+        [1, 1],
+        [-1, 1],
+      ].map(([a, b]) => [x + ((a ?? 0) * w) / 2, y + ((b ?? 0) * d) / 2, z + h]);
+    this.#surface.band(ring(from), ring(to), code, organ);
+    for (const h of [from, to]) {
+      const [a, b, c, e] = ring(h).map((at) => this.#surface.vertex(at, code)) as [number, number, number, number];
+      this.#surface.quad(a, b, c, e, organ);
+    }
+  }
+  post(
+    code: Vector,
+    [x, y]: readonly [number, number],
+    [low, high]: readonly [number, number],
+    [from, to]: readonly [number, number],
+  ) {
+    const z = this.#ground(x, y);
+    const ring = (r: number, h: number): Vector[] =>
+      Array.from({ length: 24 }, (_, k) => [
+        x + r * Math.cos((k * Math.PI) / 12),
+        y + r * Math.sin((k * Math.PI) / 12),
+        z + h,
+      ]);
+    this.#surface.band(ring(low, from), ring(high, to), code, SCANNED.ground);
+  }
+  bar(code: Vector, a: Vector, b: Vector, r: number) {
+    const along = unit([0, 1, 2].map((k) => (b[k] ?? 0) - (a[k] ?? 0)) as unknown as Vector);
+    const v = unit([-along[1], along[0], 0]);
+    const w = cross(along, v);
+    const ring = (at: Vector): Vector[] =>
+      Array.from(
+        { length: 8 },
+        (_, k) =>
+          [0, 1, 2].map(
+            (q) =>
+              (at[q] ?? 0) +
+              r * (Math.cos((k * Math.PI) / 4) * (v[q] ?? 0) + Math.sin((k * Math.PI) / 4) * (w[q] ?? 0)),
+          ) as unknown as Vector,
+      );
+    this.#surface.band(ring(a), ring(b), code, SCANNED.ground);
+  }
+  /** Leaves of 5 cm anywhere in a box. */
+  leaves(code: Vector, [x, y]: readonly [number, number], [w, d, h]: Vector, next: Uniform) {
+    const z = this.#ground(x, y);
+    const count = Math.round(w * d * h * 800);
+    for (let i = 0; i < count; i += 1) {
+      const at: Vector = [x + (next() - 0.5) * w, y + (next() - 0.5) * d, z + next() * h];
+      const corners = Array.from(
+        { length: 3 },
+        (): Vector => at.map((q) => q + 0.06 * (next() - 0.5)) as unknown as Vector,
+      );
+      const [a, b, c] = corners.map((q) => this.#surface.vertex(q, code)) as [number, number, number];
+      this.#surface.triangle(a, b, c, SCANNED.leaf);
+    }
+  }
+}
+
+function furnish(surface: Surface, ground: Height, next: Uniform) {
+  const build = new Builder(surface, ground);
+  for (const side of [-1, 1]) {
+    const kerb = MIDDLE_M + side * (TREES_M - 0.5);
+    for (let x = 8; x < SIDE_M; x += 22) {
+      const lamp = build.id("lamp");
+      build.post(lamp, [x + 4, kerb], [0.09, 0.05], [0, 8]);
+      const top = ground(x + 4, kerb) + 8;
+      build.bar(lamp, [x + 4, kerb, top], [x + 4, kerb - side * 1.5, top + 0.3], 0.04);
+      build.box(lamp, [x + 4, kerb - side * 1.7], [0.25, 0.6], [8.2, 8.4]);
+    }
+    for (let x = 3; x < SIDE_M; x += 17) {
+      const sign = build.id("sign");
+      build.post(sign, [x, kerb], [0.03, 0.03], [0, 2.9]);
+      build.box(sign, [x, kerb], [0.03, 0.6], [2.2, 2.85]);
+    }
+    for (let x = 10; x < SIDE_M; x += 15) {
+      const car = build.id("car");
+      build.box(car, [x, kerb - side * 1.4], [4.4, 1.8], [0.2, 0.9]);
+      build.box(car, [x - 0.2, kerb - side * 1.4], [2.4, 1.6], [0.9, 1.45]);
+    }
+    for (let x = 1; x < SIDE_M; x += 1.5) build.post(build.id("bollard"), [x, kerb - side * 0.2], [0.05, 0.05], [0, 1]);
+    for (let x = 7.5; x < SIDE_M; x += 15) {
+      const house = build.id("house");
+      const wall = MIDDLE_M + side * (HOUSES_M + 4);
+      const high = 8 + 4 * next();
+      build.box(house, [x, wall], [11, 8], [-1, high]);
+      // Balconies and bay windows stand out of the wall, drain pipes stand before it.
+      for (const [k, at] of [-3.5, 0, 3.5].entries())
+        for (let h = 3; h + 2 < high; h += 3)
+          build.box(house, [x + at, MIDDLE_M + side * (HOUSES_M - 0.4)], k === 1 ? [2.5, 0.8] : [1.2, 0.3], [
+            h,
+            h + (k === 1 ? 1 : 1.6),
+          ]);
+      build.post(house, [x + 5.2, MIDDLE_M + side * (HOUSES_M - 0.1)], [0.05, 0.05], [0, high]);
+    }
+    for (let x = 3; x < SIDE_M; x += 15) {
+      const at = [x + 4, MIDDLE_M + side * (HOUSES_M - 2.2)] as const;
+      if (side < 0) build.leaves(build.id("hedge"), at, [9, 0.8, 1.6], next);
+      else {
+        const fence = build.id("fence");
+        for (let k = -30; k <= 30; k += 1) build.post(fence, [at[0] + 0.15 * k, at[1]], [0.012, 0.012], [0, 1.3]);
+      }
+    }
+  }
+  const poles = [5, 30, 55].map((x) => [x, MIDDLE_M + 8.5] as const);
+  for (const at of poles) {
+    const pole = build.id("utility");
+    build.post(pole, at, [0.15, 0.11], [0, 9]);
+    const z = ground(at[0], at[1]);
+    build.bar(pole, [at[0], at[1] - 1, z + 8.6], [at[0], at[1] + 1, z + 8.6], 0.05);
+  }
+  const wire = build.id("utility");
+  for (const y of [-0.9, 0.9])
+    for (let k = 0; k < 24; k += 1) {
+      const at = (i: number): Vector => {
+        const x = -4 + (i * (SIDE_M + 8)) / 24;
+        const u = (x - 5) / 25 - Math.floor((x - 5) / 25);
+        return [x, MIDDLE_M + 8.5 + y, ground(30, MIDDLE_M + 8.5) + 8.7 - 1.6 * u * (1 - u)];
+      };
+      build.bar(wire, at(k), at(k + 1), 0.01);
+    }
+}
+
+function treesOf(next: Uniform): TreePlan[] {
+  const species = [SPECIES.sugar_maple, SPECIES.red_oak, SPECIES.american_beech];
+  const plans: TreePlan[] = [];
+  for (const side of [-1, 1])
+    for (let x = 5; x < SIDE_M; x += 9) {
+      const diameter_m = 0.1 + 0.45 * next();
+      const height_m = 5 + 22 * diameter_m + 2 * next();
+      plans.push({
+        ...{ id: plans.length + 1, species: species[plans.length % 3] as TreePlan["species"] },
+        ...{ x: x + 0.5 * next(), y: MIDDLE_M + side * TREES_M, diameter_m, height_m },
+        ...{
+          crown_base_m: Math.max(2.2, 0.28 * height_m),
+          crown_radius_m: 1.3 + 5 * diameter_m,
+          is_understorey: false,
+        },
+      });
+    }
+  return plans;
+}
+
+export const buildStreet = (seed: number, job: Job): Promise<Scene> => {
+  const next = uniform(seed * 17 + 3);
+  const plans = treesOf(next);
+  return buildScene("apart", seed, SIDE_M, job, { plans, build: (surface, ground) => furnish(surface, ground, next) });
+};
+
+const quaternion = (a: readonly number[], b: readonly number[]) => {
+  const [ax, ay, az, aw] = a as [number, number, number, number];
+  const [bx, by, bz, bw] = b as [number, number, number, number];
+  return {
+    qx: aw * bx + ax * bw + ay * bz - az * by,
+    qy: aw * by - ax * bz + ay * bw + az * bx,
+    qz: aw * bz + ax * by - ay * bx + az * bw,
+    qw: aw * bw - ax * bx - ay * by - az * bz,
+  };
+};
+
+/** Points and what they are of: of a car that goes along the street and back. */
+export async function scanStreet(scene: Scene, job: Job, pulses_per_s = 300_000, speed = 8) {
+  const [xyz, id, organ]: [number[], number[], number[]] = [[], [], []];
+  const half = Math.SQRT1_2;
+  for (const [pass, turn] of [45, -45].entries()) {
+    const t = (SIDE_M + 20) / speed;
+    // The axis of the scanner lies level, 45 degrees beside the way.
+    const angle = (turn * Math.PI) / 360;
+    const q = quaternion([0, 0, Math.sin(angle), Math.cos(angle)], [0, half, 0, half]);
+    const poses = [0, 1].map((end) => {
+      const x = -10 + (pass === 0 ? end : 1 - end) * (SIDE_M + 20);
+      return {
+        t: end * t,
+        x,
+        y: MIDDLE_M + (pass === 0 ? -1.6 : 1.6),
+        z: scene.ground(MIDDLE_M, MIDDLE_M) + 2.4,
+        ...q,
+      };
+    });
+    const request = LidarScanRequest.parse({
+      meshes: [],
+      scanners: [
+        {
+          ...{ id: "m", origin: [0, 0, 0], scan_pattern: "spinning_multibeam", beam_elevation_angles_deg: [0] },
+          ...{ n_theta: 1, n_phi: 3000, theta_min_deg: 0, theta_max_deg: 180, phi_min_deg: 0, phi_max_deg: 360 },
+          ...{ trajectory: { poses }, pulse_rate_hz: pulses_per_s, range_noise_m: 0.006 },
+        },
+      ],
+      ...{ rays_per_pulse: 1, seed: pass + 1 },
+    });
+    const params = scanParams(request.scanners[0] as (typeof request.scanners)[number], 0, request, job);
+    const found = await job.quiet().track(() => native.syntheticScan(scene.scene, params));
+    if (!found.color || !found.organ) throw new Error("the scan has no colours or no organs");
+    const [places, code, organs] = [coordinatesOf(found.positions), values(found.color), values(found.organ)];
+    for (let i = 0; i < organs.length; i += 1) {
+      const [x, y] = [places[3 * i] ?? 0, places[3 * i + 1] ?? 0];
+      if (Math.min(x, y) < -5 || Math.max(x, y) > SIDE_M + 5) continue;
+      xyz.push(x, y, places[3 * i + 2] ?? 0);
+      id.push(Number(code[3 * i]));
+      organ.push(Number(organs[i]));
+    }
+    for (const one of Object.values(found)) if (one && typeof one === "object" && "release" in one) one.release();
+  }
+  return { xyz: Float64Array.from(xyz), id: Uint32Array.from(id), organ: Uint8Array.from(organ) };
+}

@@ -1,0 +1,111 @@
+// Walls, posts, and points that the LAS class names as built.
+import { expect, test } from "vitest";
+import { extraKey } from "../../../backend/sessions/column-names.ts";
+import { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
+import { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { TreeQsmTail } from "../../../shared/contract/cloud-session/tree-qsm.ts";
+import { CrownTail } from "../../../shared/contract/fit-crown.ts";
+import { FOUR_TREES, forestRows } from "../../support/scans/forest.ts";
+import { orchard } from "../../support/scans/tree-cloud.ts";
+import { answered, cloud, columnOf, tail } from "../../support/session/session-edits.ts";
+import { sessionTest } from "../../support/session/session-test.ts";
+
+const made = sessionTest({ listening: true });
+const even = (i: number, step: number) => (i * step) % 1;
+const WALL = 9;
+const POST = 10;
+
+/** Trees 1 to 4, a wall of 6 by 5 m, a post of 6 m. */
+function street(): string[] {
+  const rows = forestRows(FOUR_TREES);
+  const add = (x: number, y: number, z: number, id: number) =>
+    rows.push(`${x.toFixed(4)} ${y.toFixed(4)} ${z.toFixed(4)} ${id} ${z.toFixed(4)} 2`);
+  for (let i = 0; i < 3000; i += 1)
+    add(8 + 6 * even(i, 0.7548776662), 10 + 0.01 * even(i, 0.38), 5 * even(i, 0.5698402909), WALL);
+  for (let i = 0; i < 1500; i += 1) {
+    const turn = 2 * Math.PI * even(i, 0.7548776662);
+    add(16 + 0.08 * Math.cos(turn), 2 + 0.08 * Math.sin(turn), 6 * even(i, 0.5698402909), POST);
+  }
+  return rows;
+}
+
+test("the inventory knows walls and posts", async () => {
+  const { session_id } = await cloud(made, street());
+  const list = await tail(made, TreeInventoryTail, `/api/cloud/session/${session_id}/tree_inventory`, {});
+  const flags = new Map(list.trees.map((tree) => [tree.tree_id, tree.flags]));
+  expect(flags.get(WALL)).toEqual(["flat", "no_stem"]);
+  expect(flags.get(POST)).toContain("no_crown");
+  for (const { id } of FOUR_TREES) expect(flags.get(id)).toEqual([]);
+  const [wall, post] = list.trees.slice(-2);
+  expect(wall).toMatchObject({ tree_id: WALL, dbh_m: null, basal_area_m2: null });
+  expect(wall?.flat_share).toBeGreaterThan(0.9);
+  expect(post?.flat_share).toBe(0);
+  expect(post?.dbh_m).toBeCloseTo(0.16, 2);
+  expect(list.warnings).toContainEqual(expect.stringMatching(/^1 of 6 tree lies .*\(tree 9\).*no diameter/));
+  expect(list.warnings).toContainEqual(
+    expect.stringMatching(/^1 of 5 trees with a diameter has next to nothing.*tree 10/),
+  );
+  expect(list.warnings.join()).not.toContain("values per hectare that need a diameter");
+});
+
+test("a model and a crown of a wall are told", async () => {
+  const { session_id } = await cloud(made, street());
+  const models = await tail(made, TreeQsmTail, `/api/cloud/session/${session_id}/tree_qsm`, {
+    tree_ids: [1, WALL],
+    max_points_per_tree: 2000,
+  });
+  const [tree, wall] = models.results;
+  expect(tree?.success).toBe(true);
+  if (wall?.success) {
+    expect(wall.metrics?.total_woody_volume_ci95_m3 ?? null).toBeNull();
+    expect(models.warnings).toContainEqual(expect.stringMatching(/\(tree 9\), .* Their models are of no wood/));
+  }
+  const crowns = await tail(made, CrownTail, "/api/fit/crown", {
+    source: { session_id },
+    shape: "ellipsoid",
+    tree_instance_ids: [1, WALL],
+  });
+  expect(crowns.warnings).toContainEqual(
+    expect.stringMatching(/^1 of 2 tree lies .*\(tree 9\).* Their crowns are none/),
+  );
+});
+
+const { points, ground_class, stems } = orchard(2);
+/** Trees, and a roof 4 m above the ground beside them. */
+async function withRoof(slug: string, built: number, body: object) {
+  const rows = points.map((p, i) => [...p, ground_class[i] ?? 0, 5].join(" "));
+  const first = rows.length;
+  for (let i = 0; i < 800; i += 1)
+    rows.push(
+      `${16 + 6 * even(i, 0.7548776662)} ${1 + 6 * even(i, 0.5698402909)} ${4 + 2 * even(i, 0.7548776662)} 2 ${built}`,
+    );
+  for (let x = 16; x < 22; x += 0.5) for (let y = 1; y < 7; y += 0.5) rows.push(`${x} ${y} 0 1 2`);
+  const { session_id } = await cloud(made, [`x y z ground_class ${slug}`, ...rows]);
+  const url = `/api/cloud/session/${session_id}/segment_trees`;
+  const answer = await answered(made, SessionTreesResponse, url, { method: "chm", ...body });
+  const labels = (await columnOf(made, session_id, extraKey("tree_instance"))) ?? [];
+  return { answer, roof: [...labels].slice(first, first + 800) };
+}
+
+test.each([6, 13, 14, 15, 16, 17])("points of LAS class %i belong to no tree, which is told", async (built) => {
+  const { answer, roof } = await withRoof("las_classification", built, {});
+  expect(answer.num_trees).toBe(stems.length);
+  expect(new Set(roof)).toEqual(new Set([0]));
+  expect(answer.warnings).toEqual([
+    "800 points labelled as buildings, wires, towers or bridges (LAS classes 6 and 13 to 17) belong to no tree. Where these classes mean something else, send skip_structures false.",
+  ]);
+});
+
+test.each([
+  ["las_classification", 6, { skip_structures: false }],
+  ["las_classification", 1, {}],
+  ["user_class", 6, {}],
+])("a roof in %s as %i with %o is a tree that lies on a flat surface", async (slug, built, body) => {
+  const { answer, roof } = await withRoof(slug, built, body);
+  expect(answer.num_trees).toBeGreaterThan(stems.length);
+  expect(roof).not.toContain(0);
+  expect(answer.warnings.join()).not.toContain("skip_structures");
+  expect(answer.warnings).toContainEqual(
+    expect.stringMatching(/^\d+ of \d+ trees? lies? .* flat surfaces .* counted in num_trees/),
+  );
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { flatWarnings, noTreeWarnings } from "../../../../backend/services/trees/no-trees.ts";
+
+const none = { of: 9, flat: [], bare: [], diameters: 7, bare_share: 0 };
+
+test("walls and posts are told, with their trees and what it does", () => {
+  expect(noTreeWarnings(none)).toEqual([]);
+  expect(noTreeWarnings({ ...none, flat: [3, 4, 5, 7, 8, 9], bare: [2, 6], bare_share: 0.126 })).toEqual([
+    expect.stringMatching(
+      /^6 of 9 trees lie .* flat surfaces \(tree 3, 4, 5, 7, 8, \.\.\).* no diameter \(flags: flat\)/,
+    ),
+    expect.stringMatching(
+      /^2 of 7 trees with a diameter have .* \(flags: no_crown; tree 2, 6\).* 13 % of the basal area/,
+    ),
+  ]);
+});
+
+test("one of each", () => {
+  expect(flatWarnings([4], 4, "So.")).toEqual([expect.stringMatching(/^1 of 4 tree lies .* \(tree 4\), .* So\.$/)]);
+  expect(noTreeWarnings({ ...none, bare: [2], bare_share: 0.5 })).toEqual([
+    expect.stringMatching(/^1 of 7 trees with a diameter has .*50 % of the basal area/),
+  ]);
+});

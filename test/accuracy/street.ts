@@ -183,8 +183,8 @@ function treesOf(next: Uniform): TreePlan[] {
   const plans: TreePlan[] = [];
   for (const side of [-1, 1])
     for (let x = 5; x < SIDE_M; x += 9) {
-      const diameter_m = 0.1 + 0.45 * next();
-      const height_m = 5 + 22 * diameter_m + 2 * next();
+      const diameter_m = 0.05 + 0.5 * next() ** 2;
+      const height_m = 3 + 26 * diameter_m + 2 * next();
       plans.push({
         ...{ id: plans.length + 1, species: species[plans.length % 3] as TreePlan["species"] },
         ...{ x: x + 0.5 * next(), y: MIDDLE_M + side * TREES_M, diameter_m, height_m },

@@ -374,7 +374,8 @@ class Measuring {
     const auto girth =
         measure_stem_girth(stretch, {expected.center, expected.radius}, section.axial_m, circle_params());
     if (!girth) {
-      set_evidence(section, slices, {section.circle.center, section.circle.radius}, section.thickness_m / 2);
+      set_evidence(section, slices, stem.axis, {section.circle.center, section.circle.radius},
+                   section.thickness_m / 2);
       return true;
     }
     const auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
@@ -388,7 +389,7 @@ class Measuring {
     section.circle.radius = girth->radius;
     section.circle.radius_sigma = girth->sigma;
     section.scatter_m = scatter_about({girth->center, girth->radius}, {near.data(), near.size()});
-    set_evidence(section, slices, {girth->center, girth->radius}, girth->half_length_m);
+    set_evidence(section, slices, stem.axis, {girth->center, girth->radius}, girth->half_length_m);
     const double distance = std::max(params_.inlier_distance_m, section.scatter_m);
     const FittedCircle& circle = section.circle;
     return !is_hollow({near.data(), near.size()}, {girth->center, girth->radius}, distance) &&
@@ -396,7 +397,7 @@ class Measuring {
   }
 
   /// From the stretch that far to each side.
-  void set_evidence(StemSection& section, const Slices& slices, const PlainCircle& circle,
+  void set_evidence(StemSection& section, const Slices& slices, const Vec3d& axis, const PlainCircle& circle,
                     double half_length_m) const {
     const double window = kWindowRadii * circle.radius + kWindowRoom;
     const auto all = slices.stretch(section.axial_m, 2 * half_length_m, circle.center, window);
@@ -407,6 +408,14 @@ class Measuring {
     const auto slice = slices.stretch(section.axial_m, section.thickness_m, circle.center, window);
     section.evidence.chance =
         std::min(section.evidence.chance, evidence({slice.data(), slice.size()}).chance);
+    std::vector<Vec2d> above;  // columns stand upright, also where the axis does not
+    for (const Vec3d& p : slice) {
+      const double x = p.x - circle.center.x, y = p.y - circle.center.y, z = p.z - section.axial_m;
+      if (std::abs(std::hypot(x, y) - circle.radius) > params_.inlier_distance_m) continue;
+      const Vec3d at = across_[0] * x + across_[1] * y + axis * z;
+      above.push_back({at.x, at.y});
+    }
+    section.columns = point_columns({above.data(), above.size()});
   }
 
   Span<const Vec3d> points_;

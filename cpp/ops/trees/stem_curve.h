@@ -6,6 +6,7 @@
 #include "core/op_context.h"
 #include "ops/trees/circle_evidence.h"
 #include "ops/trees/circle_fit.h"
+#include "ops/trees/point_columns.h"
 #include "ops/trees/tree_ground.h"
 
 namespace pc {
@@ -46,6 +47,7 @@ struct StemSection {
   /// Of the circle at breast height: of the stretch of stem that its radius is measured on, its chance the lesser of that of
   /// the stretch and of the slice.
   CircleEvidence evidence{};
+  PointColumns columns{};  ///< of its slice, seen from above
   bool few_points, partial_arc, high_residual;
   bool ok;  ///< of a curve: trusted, and used to follow the stem
 };

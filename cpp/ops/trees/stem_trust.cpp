@@ -37,10 +37,11 @@ bool is_thicket(const StemSection& at, double height_m, double sigma_m) {
          (at.few_points && at.evidence.share < kThickInliers);
 }
 
-/// Whether a circle is one of many that the points lie on: a few columns of points on one side, or any few points.
+/// Whether a circle is one of many that the points lie on: one or two columns, a few columns of points on one side, or any few points.
 bool is_arbitrary(const StemSection& at, double height_m) {
   const CircleEvidence& evidence = at.evidence;
-  return (evidence.firm_deg <= kLeastFirm && evidence.share < kThickInliers) ||
+  return are_columns(at.columns, at.scatter_m, at.circle.radius) ||
+         (evidence.firm_deg <= kLeastFirm && evidence.share < kThickInliers) ||
          (evidence.firm_deg <= kNarrowFirm && 2 * at.circle.radius > height_m / kThick) ||
          (at.few_points && (evidence.chance > kMostChance || is_two_sided(evidence)));
 }

@@ -14,7 +14,8 @@ bool is_shrub(const Stem& stem, double height_m, double breast_height_m);
 /// stretch's where few points show it. Leaves around a thin stem, walls and rocks have such
 /// circles, and airborne scans. Nor does a circle of which there are many (circle_evidence.h): one shown over at most 50
 /// degrees by less than four fifths of the stretch's points, or over 30 degrees and thicker than a twentieth of the height; one with
-/// few points that is as likely by chance, or with few points at two opposite sides.
+/// few points that is as likely by chance, or with few points at two opposite sides; one whose points are one or two columns of a
+/// scan (point_columns.h).
 bool is_no_stem(const Stem& stem, double height_m, double sigma_m);
 
 /// Of a tree without a diameter: sections of the curve that lie in leaves by the same rules are not ok. The stem, whose

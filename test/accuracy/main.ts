@@ -56,6 +56,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   fields: async (wanted) => report((await import("./fields.ts")).fieldsPart, wanted),
   "lad-stands": async (wanted) => report((await import("./lad-stands.ts")).ladStandsPart, wanted),
   air: async (wanted) => report((await import("./air-stands.ts")).airPart, wanted),
+  streets: async (wanted) => report((await import("./streets.ts")).streetsPart, wanted),
   pots: async (wanted) => report((await import("./pots.ts")).potsPart, wanted),
   campaigns: async (wanted) => report((await import("./campaigns.ts")).campaignsPart, wanted),
   hidden: async (wanted) => report((await import("./hidden-stems.ts")).hiddenPart, wanted),

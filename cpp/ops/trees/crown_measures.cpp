@@ -156,21 +156,40 @@ std::pair<double, double> widths_of(const ConvexPolygon& hull) {
   return {widest, high - low};
 }
 
-double voxel_volume(Span<const Vec3d> points, const std::vector<std::size_t>& rows, double edge,
-                    OpContext& ctx) {
+using Cell = std::tuple<double, double, double>;  // z, x, y
+
+/// Cubes with a point, by their height.
+std::vector<Cell> cubes_of(Span<const Vec3d> points, const std::vector<std::size_t>& rows, double edge,
+                           OpContext& ctx) {
   // On a face, as coordinates in millimetres often are, rounding would decide.
   const auto whole = [](double at) { return std::floor(at + kOnFace); };
-  std::vector<std::tuple<double, double, double>> cells;
+  std::vector<Cell> cells;
   cells.reserve(rows.size());
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (k % kPollPoints == 0) ctx.checkpoint();
     const Vec3d& p = points[rows[k]];
-    cells.emplace_back(whole(p.x / edge), whole(p.y / edge), whole(p.z / edge));
+    cells.emplace_back(whole(p.z / edge), whole(p.x / edge), whole(p.y / edge));
   }
   polled_sort(
       cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a < b; }, ctx);
-  const auto distinct = std::unique(cells.begin(), cells.end()) - cells.begin();
-  return static_cast<double>(distinct) * edge * edge * edge;
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  return cells;
+}
+
+double volume_of(const std::vector<Cell>& cubes, double edge) {
+  return static_cast<double>(cubes.size()) * edge * edge * edge;
+}
+
+/// Of the layers of kLayerCubes that hold as many cubes or more.
+double depth_of_layers(const std::vector<Cell>& cubes) {
+  constexpr std::size_t kLayerCubes = 5;
+  std::size_t layers = 0;
+  for (std::size_t first = 0, end; first < cubes.size(); first = end) {
+    const auto layer = [&](std::size_t i) { return std::floor(std::get<0>(cubes[i]) / kLayerCubes); };
+    for (end = first; end < cubes.size() && layer(end) == layer(first);) ++end;
+    layers += end - first >= kLayerCubes ? 1 : 0;
+  }
+  return static_cast<double>(layers) * kLayerCubes * kCrownCube;
 }
 
 }  // namespace
@@ -184,14 +203,17 @@ CrownMeasures measure_crown(Span<const Vec3d> points, const Stem& stem, const Cr
                             OpContext& ctx) {
   require(params.voxel_size_m > 0 && params.gap_m > 0 && params.bin_m > 0, "sizes must be above 0");
   const double none = std::nan("");
-  CrownMeasures out{0, none, {}, none, none, none, none, none, none, none, none, none};
+  CrownMeasures out{0, none, {}, none, none, none, none, none, none, none, none, none, none};
   const std::vector<std::size_t> rows = crown_rows(points, stem, ctx);
   out.point_count = rows.size();
   if (rows.empty()) return out;
   out.base_height_m = crown_base(points, rows, stem, params, ctx);
-  out.voxel_volume_m3 = voxel_volume(points, rows, params.voxel_size_m, ctx);
-  out.cube_volume_m3 =
-      params.voxel_size_m == kCrownCube ? out.voxel_volume_m3 : voxel_volume(points, rows, kCrownCube, ctx);
+  const std::vector<Cell> cubes = cubes_of(points, rows, kCrownCube, ctx);
+  out.cube_volume_m3 = volume_of(cubes, kCrownCube);
+  out.depth_m = depth_of_layers(cubes);
+  const double edge = params.voxel_size_m;
+  out.voxel_volume_m3 =
+      edge == kCrownCube ? out.cube_volume_m3 : volume_of(cubes_of(points, rows, edge, ctx), edge);
   GrowingHull hull;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (k % kPollPoints == 0) ctx.checkpoint();

@@ -27,6 +27,7 @@ struct CrownMeasures {
   double eccentricity;                  ///< of the ellipse with the hull's second moments, 0 = round
   double voxel_volume_m3;               ///< cubes with a point, of a lattice fixed to the coordinates
   double cube_volume_m3;                ///< the same with cubes of kCrownCube
+  double depth_m;                       ///< of the layers, half a metre thick, with five such cubes or more
 };
 constexpr double kCrownCube = 0.1;  // metres
 

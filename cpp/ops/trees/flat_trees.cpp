@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bitset>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -115,6 +116,29 @@ std::vector<Vec3d> thinned(std::vector<TreePoint>&& points, OpContext& ctx) {
   return out;
 }
 
+/// How many of 256 squares of a plane hold points of a neighbourhood; a disc has 208.
+class Filled {
+ public:
+  explicit Filled(double reach) : step_(2 * reach / kAcross), reach_(reach) {}
+
+  void add(double x, double y) { squares_.set(kAcross * index(x) + index(y)); }
+  /// Whether they are at least .8 of what points spread evenly over 80 squares would hold. Two lines, as two stems
+  /// are, hold up to 60 where points are many.
+  bool covers(std::size_t points) const {
+    constexpr double kSquares = 80, kPart = 0.8;
+    const double expected = kSquares * (1 - std::exp(-static_cast<double>(points) / kSquares));
+    return static_cast<double>(squares_.count()) >= kPart * expected;
+  }
+
+ private:
+  static constexpr std::size_t kAcross = 16;
+  std::size_t index(double at) const {
+    return static_cast<std::size_t>(std::clamp(std::floor((at + reach_) / step_), 0.0, kAcross - 1.0));
+  }
+  std::bitset<kAcross * kAcross> squares_;
+  double step_, reach_;
+};
+
 /// Whether the points around a place lie on a plane, and not on a line.
 bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
   double nearest[kNear];
@@ -135,7 +159,14 @@ bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
                           moments.xz / n - sum.x * sum.z / n / n, moments.yy / n - sum.y * sum.y / n / n,
                           moments.yz / n - sum.y * sum.z / n / n, moments.zz / n - sum.z * sum.z / n / n};
   const SymmetricEigen3 eigen = symmetric_eigen(spread);
-  return eigen.value[0] <= std::pow(kThickness * reach, 2) && eigen.value[1] >= std::pow(kWidth * reach, 2);
+  if (eigen.value[0] > std::pow(kThickness * reach, 2) || eigen.value[1] < std::pow(kWidth * reach, 2))
+    return false;
+  Filled filled(reach);
+  points.for_each_within(at, reach * reach, [&](std::uint64_t row, std::uint64_t, double) {
+    const Vec3d d = places[row] - at;
+    filled.add(dot(d, eigen.vector[1]), dot(d, eigen.vector[2]));
+  });
+  return filled.covers(count);
 }
 
 }  // namespace

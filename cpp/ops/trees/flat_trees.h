@@ -17,14 +17,14 @@ struct TreeFlatness {
 
 /// Share from which a tree is called flat. Of 3,900 trees of forests three have it, and the others .08 in the 99th percentile
 /// (docs/accuracy.md).
-constexpr double kFlatTree = 0.3;
+constexpr double kFlatTree = 0.2;
 
 /// The flat share of every tree that has 10 points.
 ///
 /// positions  (n) metres; rows with a coordinate that is not finite, and rows that `skip` marks (non-zero), count nowhere
 /// trees      (n) scalar; rounded; ids are above 0 and below 2^53
 /// Flat       A point is, where the points of all trees within r of it lie within 0.06 r (root mean square) of their plane and
-///            reach over it in two directions (0.25 r root mean square along the shorter one): r = 0.5 m, or the distance of the
+///            reach over it in two directions (0.25 r root mean square along the shorter one, and not in two lines, as two stems are): r = 0.5 m, or the distance of the
 ///            20th nearest point up to 3 m, and at least 10 points. So walls are flat with noise of up to 3 cm, roofs from
 ///            the air with more; leaves and twigs are not, nor is a stem of less than 1 m radius, as its surface departs from a
 ///            plane by r^2 / (8 radius).

@@ -89,14 +89,16 @@ bool is_thick_stem(const Stem& stem) {
   return at && at->circle.radius >= kThickRadius && at->circle.arc_coverage >= kSeenArc;
 }
 
-/// Whether the crown is smaller than the stem would be as a cylinder. Trees of the reference forests have 2 to 60 times as much,
-/// posts with an arm up to 0.64 (docs/accuracy.md).
+/// Whether next to nothing is beside a stem, as of a post, or little and that at one height, as the arm of a lamp or the wires of a
+/// mast. Crowns of trees have 2 to 60 times the volume of a cylinder as thick and high as the stem; where they are leafless and
+/// seen by few points they have half of it, but over their depth (docs/accuracy.md).
 bool is_bare(const MeasuredTree& tree) {
-  constexpr double kLeastCrown = 0.7;
+  constexpr double kNothing = 0.1, kLittle = 2, kShallow = 0.25;
   const auto& at = tree.stem.breast_height;
   if (!at) return false;
   const double cylinder_m3 = std::numbers::pi * at->circle.radius * at->circle.radius * tree.height_m;
-  return !(tree.crown.cube_volume_m3 >= kLeastCrown * cylinder_m3);
+  const double part = tree.crown.point_count == 0 ? 0 : tree.crown.cube_volume_m3 / cylinder_m3;
+  return part < kNothing || (part < kLittle && tree.crown.depth_m < kShallow * tree.height_m);
 }
 
 class Inventory {

@@ -114,6 +114,16 @@ TEST(FlatTrees, StemsAreFlatFromOneMetreOfRadiusOn) {
   EXPECT_GT(shares.at(3), 0.8);
 }
 
+/// Two thin stems beside each other lie on a plane.
+TEST(FlatTrees, PairsOfThinStemsAreNot) {
+  for (const double apart : {0.2, 0.3, 0.45}) {
+    Scene scene;
+    scene.add_stem(0, 0, 0.015, 2, 800, 0.003, 1);
+    scene.add_stem(apart, 0, 0.015, 2, 500, 0.003, 2);
+    for (const auto& [id, share] : scene.shares()) EXPECT_LT(share, 0.02) << id << " " << apart;
+  }
+}
+
 TEST(FlatTrees, WallsInPiecesAreFlat) {
   Scene scene;
   for (std::uint32_t piece = 0; piece < 40; ++piece)

@@ -111,6 +111,18 @@ TEST(CrownMeasures, StemPointsAreNoCrown) {
   EXPECT_EQ(measure(points, none).point_count, 1000u);
 }
 
+/// An arm of a lamp is deep by its layer, a crown by all of its own, whatever the voxels.
+TEST(CrownMeasures, TheDepthIsThatOfLayersWithCubes) {
+  std::vector<Vec3d> arm, crown;
+  for (int i = 0; i < 300; ++i) arm.push_back({0.3 + 0.005 * i, 0, 8.2});
+  add_ring(crown, 4, 8, 2);
+  EXPECT_NEAR(measure(arm).depth_m, 0.5, 1e-12);
+  EXPECT_NEAR(measure(arm).cube_volume_m3, 0.015, 0.0011);
+  EXPECT_NEAR(measure(crown).depth_m, 4, 1e-12);
+  crown.insert(crown.end(), arm.begin(), arm.begin() + 20);  // too little for a layer
+  EXPECT_NEAR(measure(crown).depth_m, 4, 1e-12);
+}
+
 TEST(CrownMeasures, VoxelsLieOnALatticeFixedToTheCoordinates) {
   std::vector<Vec3d> points;
   for (int x = 0; x < 10; ++x) {

@@ -73,6 +73,13 @@ export interface MeshRelief {
   readonly spacing_m: number;
 }
 
+/** cpp/ops/mesh/far_area.h */
+export interface FarArea {
+  readonly share: number;
+  /** NaN: too few points to tell. */
+  readonly reach_m: number;
+}
+
 export interface SurfacesNative {
   meshPoints(
     positions: NativeColumn,
@@ -90,6 +97,8 @@ export interface SurfacesNative {
   meshArea(mesh: SurfaceMesh): NativeJob<number>;
   meshRelief(mesh: SurfaceMesh): NativeJob<MeshRelief>;
   meshReliefBytes(vertices: number, triangles: number): number;
+  farArea(mesh: SurfaceMesh, points: NativeColumn): NativeJob<FarArea>;
+  farAreaBytes(points: number): number;
   meshNormals(mesh: SurfaceMesh): NativeJob<NativeColumn>;
   narrowVertices(
     vertices: NativeColumn,
@@ -121,6 +130,10 @@ export const cleanMesh: SurfacesNative["cleanMesh"] = (mesh) => addon.cleanMesh(
 export const meshArea: SurfacesNative["meshArea"] = (mesh) => addon.meshArea(mesh);
 /** How rough the triangles are, and how much of them lies on both faces of something thin. */
 export const meshRelief: SurfacesNative["meshRelief"] = (mesh) => addon.meshRelief(mesh);
+/** Share of the area of a mesh that is far from all points. */
+export const farArea: SurfacesNative["farArea"] = (mesh, points) => addon.farArea(mesh, points);
+/** Memory that farArea needs besides mesh and points, bytes. */
+export const farAreaBytes: SurfacesNative["farAreaBytes"] = (points) => addon.farAreaBytes(points);
 /** Memory that meshRelief needs besides the mesh, bytes. */
 export const meshReliefBytes: SurfacesNative["meshReliefBytes"] = (vertices, triangles) =>
   addon.meshReliefBytes(vertices, triangles);

@@ -5,6 +5,7 @@
 #include "binding/voxel_values.h"
 #include "ops/mesh/alpha_shape.h"
 #include "ops/mesh/delaunay.h"
+#include "ops/mesh/far_area.h"
 #include "ops/mesh/grid_binning.h"
 #include "ops/mesh/mesh_cleanup.h"
 #include "ops/mesh/mesh_measures.h"
@@ -156,6 +157,26 @@ Napi::Value mesh_relief_bytes_of(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(mesh_relief_bytes(vertices, triangles)));
 }
 
+// farArea(mesh, points: vec3d): NativeJob<{ share, reach_m }>
+Napi::Value far_area_job(const Napi::CallbackInfo& info) {
+  const HeldMesh mesh = held_mesh(info[0]);
+  const auto points = typed_column(info[1], DType::kVec3d, "points");
+  return start_job<FarArea>(
+      info.Env(), job_options(info[2]),
+      [=](OpContext& ctx) { return far_area(mesh.corners(), mesh.triangles(), points->as<Vec3d>(), ctx); },
+      [](Napi::Env env, FarArea&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("share", found.share);
+        out.Set("reach_m", found.reach_m);
+        return out;
+      });
+}
+
+// farAreaBytes(points: number): number
+Napi::Value far_area_bytes_of(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(far_area_bytes(strict_whole(info[0], "points"))));
+}
+
 // meshArea(mesh): NativeJob<number>
 Napi::Value mesh_area_job(const Napi::CallbackInfo& info) {
   const HeldMesh mesh = held_mesh(info[0]);
@@ -234,6 +255,8 @@ void register_surfaces(Napi::Env env, Napi::Object exports) {
   add<clean_mesh_job>(env, exports, "cleanMesh");
   add<mesh_area_job>(env, exports, "meshArea");
   add<mesh_relief_job>(env, exports, "meshRelief");
+  add<far_area_job>(env, exports, "farArea");
+  add<far_area_bytes_of>(env, exports, "farAreaBytes");
   add<mesh_relief_bytes_of>(env, exports, "meshReliefBytes");
   add<mesh_normals_job>(env, exports, "meshNormals");
   add<narrow_vertices_job>(env, exports, "narrowVertices");

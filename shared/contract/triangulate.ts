@@ -134,6 +134,11 @@ export const MeshRelief = z
       ),
     scatter_m: z.number().describe("of the vertices about the surface, root mean square, metres"),
     spacing_m: z.number().describe("of the vertices on the surface, metres"),
+    far_share: z
+      .number()
+      .describe(
+        "share 0..1 of the area of all triangles that is farther from every point than twice the median distance of a point from the 8th place nearest to it: drawn from sparse points, or over a hole",
+      ),
   })
   .meta({
     id: "MeshRelief",

@@ -871,8 +871,8 @@ class PointCloudClient:
     ) -> Frame:
         """Meshes points: buffers vertices, indices, normals, and with a grid triangle_cell_ids.
 
-        meta has surface_area (square metres) and relief: area_ratio, what noise makes of it, and two_faced_share, how much
-        of it is both faces of something thin, such as a leaf.
+        meta has surface_area (square metres) and relief: area_ratio, what noise makes of it, two_faced_share, how much
+        of it is both faces of something thin, such as a leaf, and far_share, how much is drawn between sparse points.
 
         method                 ball_pivoting (default), poisson, alpha_shape or delaunay
         points                 (n, 3) hits, metres, or

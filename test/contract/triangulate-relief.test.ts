@@ -40,3 +40,21 @@ test("the area of rough triangles, and what counts twice, is told with its figur
     ),
   );
 });
+
+test("area that is drawn between sparse points is told, with a way out for each method", async () => {
+  const unit = random(7);
+  const dense = Array.from({ length: 4000 }, () => [unit(), unit(), 0]);
+  const sparse = Array.from({ length: 60 }, () => [1 + 3 * unit(), unit(), 0.1 * unit()]);
+  const whole = await mesh({ points: dense, method: "delaunay" });
+  expect(whole.meta.relief.far_share).toBe(0);
+  const { meta } = await mesh({ points: [...dense, ...sparse], method: "delaunay" });
+  expect(meta.relief.far_share).toBeGreaterThan(0.5);
+  expect(meta.warnings).toContainEqual(
+    expect.stringMatching(
+      /^\d\d % of the surface lies more than 5\d mm from every point, .* \(relief\)\. Method delaunay closes all between points in x and y; for what is no terrain use another method\.$/,
+    ),
+  );
+  const ball = await mesh({ points: [...dense, ...sparse], method: "ball_pivoting" });
+  expect(ball.meta.relief.far_share).toBeLessThan(0.25);
+  expect((ball.meta.warnings ?? []).join()).not.toContain("of the surface lies more than");
+});

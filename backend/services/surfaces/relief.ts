@@ -1,4 +1,4 @@
-import type { MeshRelief } from "../../native/surfaces.ts";
+import type { FarArea, MeshRelief } from "../../native/surfaces.ts";
 
 /** Share of the places that have to show a surface, for anything to be said of it. */
 const LEAST_FLAT = 0.25;
@@ -30,4 +30,22 @@ export function reliefWarnings(relief: MeshRelief, method: string, points: numbe
       `${Math.round(100 * two_faced_share)} % of the surface is thin, and both of its faces are part of surface_area: a leaf counts twice${method === "alpha_shape" ? ", and so does a surface with noise" : ""} (relief).`,
     );
   return warnings;
+}
+
+/** Share of the area that is told: reconstructions of whole plants and rooms have less. */
+const TOLD_FAR = 0.25;
+
+const SPARSE_WAYS: Readonly<Record<string, string>> = {
+  poisson: "Delete the sparse part first, or use method ball_pivoting with small radii, which leaves it open.",
+  ball_pivoting: "Delete the sparse part first, or give smaller radii.",
+  alpha_shape: "Delete the sparse part first, or give a smaller alpha.",
+  delaunay: "Method delaunay closes all between points in x and y; for what is no terrain use another method.",
+};
+
+/** What of surface_area a method has drawn where no points are. */
+export function farWarnings({ share, reach_m }: FarArea, method: string): string[] {
+  if (!(share >= TOLD_FAR)) return [];
+  return [
+    `${Math.round(100 * share)} % of the surface lies more than ${millimetres(reach_m)} from every point, twice as far as most points are from those around them: there it is drawn between sparse points, and surface_area with it (relief). ${SPARSE_WAYS[method] ?? ""}`.trim(),
+  ];
 }

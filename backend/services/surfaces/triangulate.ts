@@ -24,7 +24,7 @@ import {
 } from "./mesh-points.ts";
 import { type Method, told } from "./method.ts";
 import { methodOf } from "./methods.ts";
-import { reliefWarnings } from "./relief.ts";
+import { farWarnings, reliefWarnings } from "./relief.ts";
 
 /** A request whose sessions exist. */
 export interface CheckedTriangulation {
@@ -102,6 +102,7 @@ async function meshed({ request, sources, shift }: CheckedTriangulation, known: 
       method.bytes(count, { ...request, budget_bytes, origins: null }),
       native.cleanMeshBytes(count, 2 * count),
       native.meshReliefBytes(count, 2 * count),
+      native.farAreaBytes(count),
     ) +
     FRAME_BYTES * count;
   return deps.admission.run(job, "Triangulation", READ_BYTES * count + bytes, () =>
@@ -130,7 +131,8 @@ async function mesh(
   const normals = job.adopt(new ColumnRef(await job.track(() => native.meshNormals(surface))));
   job.stage("Computing surface area", 0.95, 0.97);
   let area = await job.track(() => native.meshArea(surface));
-  const relief = await job.track(() => native.meshRelief(surface));
+  const far = await job.track(() => native.farArea(surface, read.points));
+  const relief = { ...(await job.track(() => native.meshRelief(surface))), far_share: far.share };
   let cells: ColumnRef | null = null;
   if (request.grid) {
     job.stage("Binning into grid", 0.97, 1);
@@ -147,6 +149,7 @@ async function mesh(
     ...raw.warnings,
     ...cleanUp(clean),
     ...reliefWarnings(relief, request.method, read.points.length),
+    ...farWarnings(far, request.method),
     ...coarseCoordinates(narrow.largest),
   ];
   return {

@@ -33,6 +33,23 @@ test.each([
     "both of its faces are part of the area: a leaf counts twice, and so does a surface with noise.",
   ],
   [
+    "drawn between sparse points, and surface_area with it (relief). Delete the sparse part first, or use method ball_pivoting with small radii, which leaves it open.",
+    "drawn between sparse points, and the area with it. Delete the sparse part first, or take --method ball_pivoting with small --radii, which leaves it open.",
+  ],
+  [
+    "(relief). Delete the sparse part first, or give a smaller alpha.",
+    "(relief). Delete the sparse part first, or give a smaller --alpha.",
+  ],
+  [
+    "probably no tree. They have no diameter (flags: flat) and are in no value of the stand. Delete such points and segment the trees again.",
+    "probably no tree. They have no diameter and are in no value of the stand.",
+  ],
+  [
+    "8 of 24 trees with a diameter have next to nothing beside the stem (flags: no_crown; tree 22, 55), as posts",
+    "8 of 24 trees with a diameter have next to nothing beside the stem (tree 22, 55), as posts",
+  ],
+  ["belong to no tree. Where these classes mean something else, send skip_structures false.", "belong to no tree."],
+  [
     "the radius of its twigs as 0.42 mm (twig_radius_mm, if you measured it)",
     "the radius of its twigs as 0.42 mm (--species-twig, if you measured it)",
   ],

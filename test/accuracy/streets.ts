@@ -9,7 +9,8 @@ import type { TreeInventoryTail } from "../../shared/contract/cloud-session/tree
 import type { TreeTruth } from "./forest/tree.ts";
 import type { Part } from "./part.ts";
 import { plyOf } from "./ply.ts";
-import { buildStreet, scanStreet, THINGS, type Thing, thingOf } from "./street.ts";
+import { buildStreet, THINGS, type Thing, thingOf } from "./street.ts";
+import { scanStreet } from "./street-scan.ts";
 
 const SEEDS = ["1", "2", "3", "4"] as const;
 /** A listed tree is one of the street where it stands this close to one and is about as high, metres. */

@@ -103,6 +103,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ],
   ["; scan_heights has all.", "."],
   [", half_points)", ")"],
+  [", as photos give (seen_below_canopy).", ", as photos give."],
   [" in the mean (height_drop_m).", " in the mean."],
   ["They have no diameter (flags: flat) and are in no value", "They have no diameter and are in no value"],
   [" Delete such points and segment the trees again.", ""],

@@ -103,7 +103,7 @@ export interface SnappedColumns {
   readonly dropped_count: number;
 }
 
-type Mask = NativeColumn | null;
+export type Mask = NativeColumn | null;
 
 /** value = stored / divisor + offset */
 export interface ValueUnits {
@@ -130,6 +130,21 @@ export interface GridChange {
   /** Of first - second. */
   readonly mean_change: number;
   readonly rms_change: number;
+}
+
+/** Most that belowCanopy needs beside its points: cpp/ops/dem/below_canopy.h. */
+export const BELOW_CANOPY_BYTES = 9 * 2 ** 22;
+
+/** How far a scan saw through closed canopy, by square cells. */
+export interface BelowCanopy {
+  /** Edge of the cells, metres; 0 without a point. */
+  readonly cell: number;
+  /** With a point. */
+  readonly cells: number;
+  /** Of these: in canopy of more than 2 m on all sides that is no roof. */
+  readonly closed: number;
+  /** Of the closed ones: with a point less than half as high as the canopy. */
+  readonly seen: number;
 }
 
 export interface DemNative {
@@ -172,6 +187,7 @@ export interface DemNative {
     frame: RasterFrame,
   ): NativeJob<readonly ScanHeight[]>;
   medianAboveGround(positions: NativeColumn, skip: Mask, frame: RasterFrame, terrain: NativeColumn): NativeJob<number>;
+  belowCanopy(positions: NativeColumn, skip: Mask, heights: NativeColumn): NativeJob<BelowCanopy>;
   halfRows(positions: NativeColumn, skip: Mask): NativeJob<NativeColumn>;
   gridChange(first: NativeColumn, second: NativeColumn, above: number): NativeJob<GridChange>;
   columnSnap(
@@ -216,6 +232,9 @@ export const gridChange: DemNative["gridChange"] = (first, second, above) => add
 /** Half of the points that `skip` does not mark lie higher above a terrain, metres; NaN without any beside it. */
 export const medianAboveGround: DemNative["medianAboveGround"] = (positions, skip, frame, terrain) =>
   addon.medianAboveGround(positions, skip, frame, terrain);
+/** Cells of closed canopy and those in which a point lies below it; `heights`: above the terrain, metres. */
+export const belowCanopy: DemNative["belowCanopy"] = (positions, skip, heights) =>
+  addon.belowCanopy(positions, skip, heights);
 /** Lift that puts each column of a voxel grid on a terrain; voids of the terrain (NaN) take the nearest height. */
 export const columnSnap: DemNative["columnSnap"] = (columns, frame, terrain, options) =>
   addon.columnSnap(columns, frame, terrain, options);

@@ -6,6 +6,7 @@
 #include "binding/js_values.h"
 #include "ops/cloud/half_rows.h"
 #include "ops/cloud/select_hits.h"
+#include "ops/dem/below_canopy.h"
 #include "ops/dem/cell_statistics.h"
 #include "ops/dem/column_snap.h"
 #include "ops/dem/grid_change.h"
@@ -220,6 +221,26 @@ Napi::Value median_above_ground_job(const Napi::CallbackInfo& info) {
       [](Napi::Env env, double&& median) -> Napi::Value { return Napi::Number::New(env, median); });
 }
 
+// belowCanopy(positions, skip, heights): NativeJob<BelowCanopy>
+Napi::Value below_canopy_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const auto heights = ColumnHandle::get(info[2]);
+  return start_job<BelowCanopy>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) {
+        return below_canopy(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *heights, ctx);
+      },
+      [](Napi::Env env, BelowCanopy&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("cell", found.cell);
+        out.Set("cells", static_cast<double>(found.cells));
+        out.Set("closed", static_cast<double>(found.closed));
+        out.Set("seen", static_cast<double>(found.seen));
+        return out;
+      });
+}
+
 // halfRows(positions, skip): NativeJob<NativeColumn>
 Napi::Value half_rows_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
@@ -327,6 +348,7 @@ void register_dem(Napi::Env env, Napi::Object exports) {
   add<cell_layer_job>(env, exports, "cellLayer");
   add<height_above_ground_job>(env, exports, "heightAboveGround");
   add<median_above_ground_job>(env, exports, "medianAboveGround");
+  add<below_canopy_job>(env, exports, "belowCanopy");
   add<half_rows_job>(env, exports, "halfRows");
   add<grid_change_job>(env, exports, "gridChange");
   add<scan_heights_job>(env, exports, "scanHeights");

@@ -148,6 +148,12 @@ export const DemSuccess = z
       .tuple([z.number(), z.number()])
       .describe("lower-left corner of cell (0, 0), metres, frame of the vertices"),
     voids: z.int().describe("number of NaN cells in grid_z"),
+    seen_below_canopy: z
+      .number()
+      .nullable()
+      .describe(
+        "share 0..1 of the closed canopy (cells of 0.5 m and more that are higher than 2 m, as are their eight neighbours, and no roofs) in which a point lies less than half as high; laser scans have 0.3 to 1; below 0.2 the cloud is a surface, as photos give: the terrain below the canopy is a guess, a warning tells it; null = a DSM, terrain from all points, fewer than 100 such cells, or less than a twentieth of all",
+      ),
     half_points: HalfPoints.nullable().describe(
       "how the surface differs from the same surface of about half of its points (dtm: ground points; dsm, chm: first returns), drawn by position: what a scan of half the density would give. rms_m of a dtm is of the order of its error where that comes from gaps and noise; null without common cells",
     ),

@@ -15,6 +15,7 @@ import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
+import { belowCanopy, belowCanopyWarnings, seenShare } from "./below-canopy.ts";
 import { type DemCloud, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
 import { changeWithHalf, densityWarnings, halfPoints, lowCanopyWarnings } from "./density.ts";
@@ -130,7 +131,12 @@ async function failingInFrame(
 /** Bytes for computing the largest raster and for its grids, mesh and layers. */
 function demBytes({ positions, hit_count }: DemCloud): number {
   const perCell = 8 + 8 + 56 + 7 * 8 + 8 + 3 * 8; // two grids, the mesh, seven layers with their vertices, counts, those of half
-  return native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) + perCell * MAX_DEM_CELLS + 29 * positions.length;
+  return (
+    native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) +
+    perCell * MAX_DEM_CELLS +
+    native.BELOW_CANOPY_BYTES +
+    33 * positions.length
+  );
 }
 
 interface Made {
@@ -158,6 +164,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   const shown = await layerOf(grid, cell.native, job);
   const scan_heights = await groundOfScans(cloud, surface, plan, job);
   const half = await changeWithHalf(cloud, surface, plan, job.quiet());
+  const below = await belowCanopy(cloud, surface, plan, job.quiet());
   const warnings = [
     ...ignored,
     ...(await leftOut(cloud, surface, job)),
@@ -166,6 +173,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     ...densityWarnings(plan.surface, half, frame.cell),
     ...(await lowTerrain(cloud, surface, plan, job)),
     ...(await lowCanopyWarnings(cloud, surface, half, plan, job.quiet())),
+    ...belowCanopyWarnings(below),
     ...scanHeightWarnings(scan_heights, cloud),
     ...vertexWarnings(frame),
   ];
@@ -184,6 +192,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     grid_origin: [frame.min_x, frame.min_y],
     voids: surface.voids,
     half_points: halfPoints(half),
+    seen_below_canopy: below && seenShare(below),
     ...(plan.surface === "dtm" ? { layers: ranges(layers), scan_heights: [...scan_heights] } : {}),
     ...sources,
     world_shift: [...cloud.world_shift],

@@ -17,6 +17,10 @@ test("messages name options of the command line, not fields of the API", () => {
 });
 
 test.each([
+  [
+    "a point lies below it: the cloud is a surface, as photos give (seen_below_canopy). The terrain",
+    "a point lies below it: the cloud is a surface, as photos give. The terrain",
+  ],
   ["If you know the leaf angles, send gtheta_override.", "If you know the leaf angles, give --g."],
   ["G is not known. Use gtheta_override.", "G is not known. Give --g."],
   ["Send gtheta_spec with a distribution if you know it.", "Give a distribution as --g if you know it."],

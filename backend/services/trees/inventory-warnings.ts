@@ -6,6 +6,7 @@ import { doubtfulWarnings } from "./doubtful-diameters.ts";
 import { dropWarnings } from "./height-drops.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import type { InventoryRows } from "./inventory-rows.ts";
+import { lowTreeWarnings } from "./low-trees.ts";
 import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { noTreeWarnings } from "./no-trees.ts";
 import { plotWarnings } from "./plot-warnings.ts";
@@ -51,6 +52,7 @@ export function inventoryWarnings(
     ...warnings,
     ...outsideWarnings(rows.outside),
     ...missingDiameterWarnings(rows.heights),
+    ...lowTreeWarnings(rows.heights),
     ...plotWarnings(found.stand, rows.diameters.length > 0),
   ];
 }

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { lowTreeWarnings } from "../../../../backend/services/trees/low-trees.ts";
+
+const tree = (height_m: number, dbh_m = Number.NaN) => ({ height_m, dbh_m });
+const stand = Array.from({ length: 18 }, () => tree(20, 0.3));
+
+test("a tenth of low trees without a diameter is told", () => {
+  expect(lowTreeWarnings([...stand, tree(1.9), tree(0.8)])).toEqual([
+    expect.stringMatching(/^2 of 20 trees are lower than 2 m and have no diameter/),
+  ]);
+});
+
+test("few of many, higher ones, low ones with a diameter and clouds without any diameter are not", () => {
+  expect(lowTreeWarnings([...stand, tree(1.9)])).toEqual([]);
+  expect(lowTreeWarnings([...stand, tree(2), tree(2.5), tree(1.5, 0.04)])).toEqual([]);
+  expect(lowTreeWarnings([tree(1), tree(1)])).toEqual([]);
+  expect(lowTreeWarnings([])).toEqual([]);
+});

@@ -245,6 +245,20 @@ void check(const CircleFitParams& params) {
       "inlier_distance_m and min_radius_m must be above 0, and max_radius_m above min_radius_m");
 }
 
+/// What the points near a circle show of it.
+FittedCircle seen(Span<const Vec2d> near, const PlainCircle& circle, const CircleFitParams& params) {
+  FittedCircle out{};
+  out.center = circle.center;
+  out.radius = circle.radius;
+  out.rms_m = std::sqrt(squares_at(near, circle) / static_cast<double>(near.size));
+  out.inlier_count = near.size;
+  out.radius_sigma = radius_sigma(near, circle, params.ellipticity_square);
+  const CircleArc arc = arc_of(near, out.center);
+  out.arc_coverage = arc.coverage;
+  out.max_gap_deg = arc.max_gap_deg;
+  return out;
+}
+
 /// `all`: about their mean.
 std::optional<FittedCircle> refined(Span<const Vec2d> all, std::optional<PlainCircle> circle,
                                     const CircleFitParams& params) {
@@ -258,17 +272,7 @@ std::optional<FittedCircle> refined(Span<const Vec2d> all, std::optional<PlainCi
     inliers = inliers_of(all, *circle, params.inlier_distance_m);
     if (inliers.size() < 3) return std::nullopt;
   }
-  const Span<const Vec2d> near{inliers.data(), inliers.size()};
-  FittedCircle out{};
-  out.center = circle->center;
-  out.radius = circle->radius;
-  out.rms_m = std::sqrt(squares_at(near, *circle) / static_cast<double>(inliers.size()));
-  out.inlier_count = inliers.size();
-  out.radius_sigma = radius_sigma(near, *circle, params.ellipticity_square);
-  const CircleArc arc = arc_of(near, out.center);
-  out.arc_coverage = arc.coverage;
-  out.max_gap_deg = arc.max_gap_deg;
-  return out;
+  return seen({inliers.data(), inliers.size()}, *circle, params);
 }
 
 std::vector<Vec2d> about(const Vec2d& mean, Span<const Vec2d> points) {
@@ -308,6 +312,14 @@ std::optional<FittedCircle> refine_circle(Span<const Vec2d> points, const PlainC
                      PlainCircle{{start.center.x - mean.x, start.center.y - mean.y}, start.radius}, params);
   if (out) out->center = {out->center.x + mean.x, out->center.y + mean.y};
   return out;
+}
+
+std::optional<FittedCircle> circle_as_seen(Span<const Vec2d> points, const PlainCircle& circle,
+                                           const CircleFitParams& params) {
+  check(params);
+  const std::vector<Vec2d> near = inliers_of(points, circle, params.inlier_distance_m);
+  if (near.size() < 3) return std::nullopt;
+  return seen({near.data(), near.size()}, circle, params);
 }
 
 }  // namespace pc

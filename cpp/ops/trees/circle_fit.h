@@ -79,6 +79,10 @@ bool is_hollow(Span<const Vec2d> points, const PlainCircle& circle, double inlie
 std::optional<FittedCircle> refine_circle(Span<const Vec2d> points, const PlainCircle& start,
                                           const CircleFitParams& params);
 
+/// What points show of a circle that is known: those near it. Nothing with fewer than three of them.
+std::optional<FittedCircle> circle_as_seen(Span<const Vec2d> points, const PlainCircle& circle,
+                                           const CircleFitParams& params);
+
 /// Algebraic circle through points about their mean; nothing if they lie on a line.
 std::optional<PlainCircle> taubin_circle(Span<const Vec2d> points);
 

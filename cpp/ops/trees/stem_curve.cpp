@@ -28,7 +28,8 @@ constexpr std::size_t kMostSectionPoints =
     20'000;                        // a circle through more is not better, only slower to cancel
 constexpr double kMostLean = 0.3;  // metres per metre
 constexpr double kNearSections = 1.0;
-constexpr double kLeastHeight = 0.3;  // of the stretch above the base: the foot widens
+constexpr double kOtherRadius = 0.25;  // part of a radius: such a circle is another one
+constexpr double kLeastHeight = 0.3;   // of the stretch above the base: the foot widens
 
 /// At most `most` of the points, evenly chosen along their order.
 template <class Point>
@@ -380,11 +381,14 @@ class Measuring {
     }
     const auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
                              kWindowRadii * girth->radius + kWindowRoom);
-    // What the section itself shows of that circle.
+    // What the section itself shows of that circle. Few points lie on any circle: then another one is none of this stem.
     const std::vector<Vec2d> chosen =
         even_choice(Span<const Vec2d>{near.data(), near.size()}, kMostSectionPoints);
-    const auto shown =
-        refine_circle({chosen.data(), chosen.size()}, {girth->center, girth->radius}, circle_params());
+    const Span<const Vec2d> points{chosen.data(), chosen.size()};
+    const PlainCircle known{girth->center, girth->radius};
+    auto shown = refine_circle(points, known, circle_params());
+    if (!shown || std::abs(shown->radius - known.radius) > kOtherRadius * known.radius)
+      shown = circle_as_seen(points, known, circle_params());
     if (shown) set_circle(section, stem, *shown, {near.data(), near.size()});
     section.circle.radius = girth->radius;
     section.circle.radius_sigma = girth->sigma;

@@ -79,6 +79,29 @@ double azimuth_of(const Stem& stem) {
   return degrees < 0 ? degrees + 360 : degrees;
 }
 
+TEST(StemCurve, TheCentreBelongsToTheDiameterWhereASectionShowsAnotherCircle) {
+  Trunk trunk = Trunk{.diameter = 0.15, .arc_deg = 80, .noise = 0.001}.build();
+  // At breast height three columns of points, on a bump with the curvature of a stem of 0.8 m.
+  std::vector<Vec3d> points;
+  for (const Vec3d& p : trunk.points)
+    if (std::abs(p.z - trunk.base.z - 1.3) > 0.1) points.push_back(p);
+  const double c = std::cos(40 * kPi / 180), s = std::sin(40 * kPi / 180);
+  for (int column = -1; column <= 1; ++column) {
+    const double across = 0.02 * column, out = 0.075 - (0.4 - std::sqrt(0.16 - across * across));
+    for (int k = 0; k < 20; ++k)
+      points.push_back(trunk.base + Vec3d{c * out - s * across, s * out + c * across, 1.205 + 0.0095 * k});
+  }
+  trunk.points.clear();
+  trunk.heights.clear();
+  for (const Vec3d& p : points) trunk.add(p);
+  const Stem stem = trunk.measure();
+  ASSERT_TRUE(stem.breast_height.has_value());
+  const StemSection& section = *stem.breast_height;
+  EXPECT_NEAR(2 * section.circle.radius, 0.15, 0.03);
+  EXPECT_NEAR(std::hypot(section.center.x - 3, section.center.y + 4), 0, 0.03);
+  EXPECT_TRUE(section.partial_arc);
+}
+
 TEST(StemCurve, AVerticalStemOnFlatGround) {
   const Trunk trunk = Trunk().build();
   const Stem stem = trunk.measure();

@@ -21,7 +21,7 @@ const SEED = Number(process.env.STAND_SEED ?? 1);
 const LEAST_RADIUS_M = 1;
 const HEIGHT_PART = 0.3;
 
-interface Found {
+export interface Found {
   readonly x: number;
   readonly y: number;
   readonly height_m: number;
@@ -54,7 +54,7 @@ export interface AirRow {
 }
 
 /** Pairs one to one, the best first. */
-function pairs(found: readonly Found[], trees: readonly TreeTruth[]) {
+export function pairs(found: readonly Found[], trees: readonly TreeTruth[]) {
   const near = found.flatMap((one) =>
     trees.flatMap((tree) => {
       const radius = Math.max(LEAST_RADIUS_M, Math.sqrt(tree.crown_area_m2 / Math.PI));

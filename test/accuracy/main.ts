@@ -56,6 +56,8 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   fields: async (wanted) => report((await import("./fields.ts")).fieldsPart, wanted),
   "lad-stands": async (wanted) => report((await import("./lad-stands.ts")).ladStandsPart, wanted),
   air: async (wanted) => report((await import("./air-stands.ts")).airPart, wanted),
+  photos: async (wanted) => report((await import("./photos.ts")).photosPart, wanted),
+  storms: async (wanted) => report((await import("./storms.ts")).stormsPart, wanted),
   streets: async (wanted) => report((await import("./streets.ts")).streetsPart, wanted),
   pots: async (wanted) => report((await import("./pots.ts")).potsPart, wanted),
   campaigns: async (wanted) => report((await import("./campaigns.ts")).campaignsPart, wanted),

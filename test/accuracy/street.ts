@@ -2,11 +2,11 @@
 import type { Job } from "../../backend/jobs/job.ts";
 import { buildScene, type Scene } from "./forest/scene.ts";
 import { SPECIES } from "./forest/species.ts";
-import { cross } from "./forest/stem.ts";
-import { codeOf, NO_CYLINDER, SCANNED, type Surface } from "./forest/surface.ts";
+import type { Surface } from "./forest/surface.ts";
 import type { TreePlan } from "./forest/tree.ts";
 import { type Uniform, uniform } from "./random.ts";
 import type { Height } from "./relief.ts";
+import { Builder, thingOf } from "./things.ts";
 import type { Vector } from "./vector.ts";
 
 /** Length of the street, along x; its middle lies at half of it along y. */
@@ -17,101 +17,10 @@ const HOUSES_M = 12;
 
 export const THINGS = ["lamp", "sign", "utility", "bollard", "fence", "car", "hedge", "house"] as const;
 export type Thing = (typeof THINGS)[number];
-/** Ids of things begin here; ids below are trees. */
-const FIRST_THING = 10_000;
-const STEP = 100;
-export const thingOf = (id: number): Thing | null =>
-  id < FIRST_THING ? null : (THINGS[Math.floor((id - FIRST_THING) / STEP)] ?? null);
-
-const unit = (v: Vector): Vector => {
-  const long = Math.hypot(...v) || 1;
-  return [v[0] / long, v[1] / long, v[2] / long];
-};
-
-class Builder {
-  #counts = new Map<Thing, number>();
-  readonly #surface: Surface;
-  readonly #ground: Height;
-  constructor(surface: Surface, ground: Height) {
-    this.#surface = surface;
-    this.#ground = ground;
-  }
-  id(thing: Thing): Vector {
-    const count = this.#counts.get(thing) ?? 0;
-    this.#counts.set(thing, count + 1);
-    return codeOf(FIRST_THING + STEP * THINGS.indexOf(thing) + (count % STEP), NO_CYLINDER);
-  }
-  /** From the ground at its middle, lifted by `from`. */
-  box(
-    code: Vector,
-    [x, y]: readonly [number, number],
-    [w, d]: readonly [number, number],
-    [from, to]: readonly [number, number],
-    organ: number = SCANNED.ground,
-  ) {
-    const z = this.#ground(x, y);
-    const ring = (h: number): Vector[] =>
-      [
-        [-1, -1],
-        [1, -1],
-        [1, 1],
-        [-1, 1],
-      ].map(([a, b]) => [x + ((a ?? 0) * w) / 2, y + ((b ?? 0) * d) / 2, z + h]);
-    this.#surface.band(ring(from), ring(to), code, organ);
-    for (const h of [from, to]) {
-      const [a, b, c, e] = ring(h).map((at) => this.#surface.vertex(at, code)) as [number, number, number, number];
-      this.#surface.quad(a, b, c, e, organ);
-    }
-  }
-  post(
-    code: Vector,
-    [x, y]: readonly [number, number],
-    [low, high]: readonly [number, number],
-    [from, to]: readonly [number, number],
-  ) {
-    const z = this.#ground(x, y);
-    const ring = (r: number, h: number): Vector[] =>
-      Array.from({ length: 24 }, (_, k) => [
-        x + r * Math.cos((k * Math.PI) / 12),
-        y + r * Math.sin((k * Math.PI) / 12),
-        z + h,
-      ]);
-    this.#surface.band(ring(low, from), ring(high, to), code, SCANNED.ground);
-  }
-  bar(code: Vector, a: Vector, b: Vector, r: number) {
-    const along = unit([0, 1, 2].map((k) => (b[k] ?? 0) - (a[k] ?? 0)) as unknown as Vector);
-    const v = unit([-along[1], along[0], 0]);
-    const w = cross(along, v);
-    const ring = (at: Vector): Vector[] =>
-      Array.from(
-        { length: 8 },
-        (_, k) =>
-          [0, 1, 2].map(
-            (q) =>
-              (at[q] ?? 0) +
-              r * (Math.cos((k * Math.PI) / 4) * (v[q] ?? 0) + Math.sin((k * Math.PI) / 4) * (w[q] ?? 0)),
-          ) as unknown as Vector,
-      );
-    this.#surface.band(ring(a), ring(b), code, SCANNED.ground);
-  }
-  /** Leaves of 5 cm anywhere in a box. */
-  leaves(code: Vector, [x, y]: readonly [number, number], [w, d, h]: Vector, next: Uniform) {
-    const z = this.#ground(x, y);
-    const count = Math.round(w * d * h * 800);
-    for (let i = 0; i < count; i += 1) {
-      const at: Vector = [x + (next() - 0.5) * w, y + (next() - 0.5) * d, z + next() * h];
-      const corners = Array.from(
-        { length: 3 },
-        (): Vector => at.map((q) => q + 0.06 * (next() - 0.5)) as unknown as Vector,
-      );
-      const [a, b, c] = corners.map((q) => this.#surface.vertex(q, code)) as [number, number, number];
-      this.#surface.triangle(a, b, c, SCANNED.leaf);
-    }
-  }
-}
+export const streetThingOf = (id: number): Thing | null => thingOf(THINGS, id);
 
 function furnish(surface: Surface, ground: Height, next: Uniform) {
-  const build = new Builder(surface, ground);
+  const build = new Builder(THINGS, surface, ground);
   for (const side of [-1, 1]) {
     const kerb = MIDDLE_M + side * (TREES_M - 0.5);
     for (let x = 8; x < SIDE_M; x += 22) {

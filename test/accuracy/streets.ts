@@ -9,7 +9,7 @@ import type { TreeInventoryTail } from "../../shared/contract/cloud-session/tree
 import type { TreeTruth } from "./forest/tree.ts";
 import type { Part } from "./part.ts";
 import { plyOf } from "./ply.ts";
-import { buildStreet, THINGS, type Thing, thingOf } from "./street.ts";
+import { buildStreet, streetThingOf, THINGS, type Thing } from "./street.ts";
 import { scanStreet } from "./street-scan.ts";
 
 const SEEDS = ["1", "2", "3", "4"] as const;
@@ -36,7 +36,7 @@ export interface StreetRow {
   readonly basal_area: number;
 }
 
-async function listOf(xyz: Float64Array): Promise<readonly Listed[]> {
+export async function listOf(xyz: Float64Array): Promise<readonly Listed[]> {
   const folder = mkdtempSync(join(tmpdir(), "accuracy-street-"));
   const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
   const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
@@ -61,7 +61,7 @@ const cellOf = (x: number, y: number) => `${Math.floor(x / CELL_M)},${Math.floor
 function thingsAt(xyz: Float64Array, id: Uint32Array): (x: number, y: number) => Thing | "other" {
   const cells = new Map<string, Map<Thing, number>>();
   for (const [i, one] of id.entries()) {
-    const thing = thingOf(one);
+    const thing = streetThingOf(one);
     if (!thing) continue;
     const key = cellOf(xyz[3 * i] ?? 0, xyz[3 * i + 1] ?? 0);
     const cell = cells.get(key) ?? new Map<Thing, number>();

@@ -17,6 +17,8 @@ export interface TreePlan extends TreeSize {
   readonly x: number;
   readonly y: number;
   readonly is_understorey: boolean;
+  /** Instead of the lean that the tree would have by chance. */
+  readonly lean?: { readonly degrees: number; readonly azimuth: number };
 }
 
 /** What is true of a tree. Lengths in metres, plot coordinates. */
@@ -154,8 +156,9 @@ function growTrunk(plan: TreePlan, ground: Height, next: Uniform): Trunk {
   const base: Vector = [plan.x, plan.y, ground(plan.x, plan.y)];
   const forks = !species.is_conifer && height_m > 8 && next() < 0.3;
   const fork_m = forks ? Math.max(2.2, plan.crown_base_m * (0.55 + 0.5 * next())) : null;
-  const lean = leanAt(next);
-  const stem = growStem({ base, length_m: height_m, lean, lean_azimuth: 2 * Math.PI * next(), fork_m }, next);
+  const by_chance = { lean: leanAt(next), lean_azimuth: 2 * Math.PI * next() };
+  const lean = plan.lean ? { lean: (plan.lean.degrees * Math.PI) / 180, lean_azimuth: plan.lean.azimuth } : by_chance;
+  const stem = growStem({ base, length_m: height_m, ...lean, fork_m }, next);
   const relief = Math.min(species.bark_most_m, (species.bark_share * diameter_m) / 2);
   const size = { girth_m: Math.PI * diameter_m, length_m: height_m };
   const radius = stemRadius(species, diameter_m, height_m);

@@ -41,6 +41,16 @@ test.each(["dtm", "chm"])("%s of a surface as photos give: told", async (surface
   expect(told(laser.meta.warnings)).toEqual([]);
 });
 
+test("the error that the density of the ground tells is that where it was seen", async () => {
+  const { meta } = await surfaceOf(
+    forest(0).map(([x, y, z], i): Point => [x, y, z === 0 ? 0.3 * ((i % 7) / 7) : z]),
+    { ground_percentile: 50, ground_labels: forest(0).map(([, , z]) => (z === 0 ? 1 : 0)), cell_size: 0.25 },
+  );
+  expect((meta.warnings ?? []).filter((one) => one.includes("half_points"))).toEqual([
+    expect.stringMatching(/of that order where the ground was seen\.$/),
+  ]);
+});
+
 test("roofs are no canopy, and without ground or canopy nothing is known", async () => {
   const nothing = async (points: readonly Point[], body: object = {}) => {
     const { meta } = await surfaceOf(points, body);

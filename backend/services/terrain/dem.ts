@@ -15,7 +15,7 @@ import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { sourceSession, sourceTranslation } from "../run/points.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
-import { belowCanopy, belowCanopyWarnings, seenShare } from "./below-canopy.ts";
+import { belowCanopy, belowCanopyWarnings, isSurface, seenShare } from "./below-canopy.ts";
 import { type DemCloud, flatCloud, sessionCloud } from "./dem-cloud.ts";
 import { layerOf, ranges, terrainLayers } from "./dem-layers.ts";
 import { changeWithHalf, densityWarnings, halfPoints, lowCanopyWarnings } from "./density.ts";
@@ -170,7 +170,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     ...(await leftOut(cloud, surface, job)),
     ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max),
-    ...densityWarnings(plan.surface, half, frame.cell),
+    ...densityWarnings(plan.surface, half, { cell: frame.cell, is_guess: below !== null && isSurface(below) }),
     ...(await lowTerrain(cloud, surface, plan, job)),
     ...(await lowCanopyWarnings(cloud, surface, half, plan, job.quiet())),
     ...belowCanopyWarnings(below),

@@ -77,15 +77,19 @@ export async function lowCanopyWarnings(
 export const halfPoints = ({ cells, mean_change, rms_change }: native.GridChange): DemSuccess["half_points"] =>
   cells > 0 ? { n_cells: cells, mean_m: mean_change, rms_m: rms_change } : null;
 
-/** Warns of a surface that another density of points would move. */
-export function densityWarnings(surface: SurfaceType, change: HalfChange, cell: number): string[] {
+/** Warns of a surface that another density of points would move; `is_guess`: of the terrain below a canopy nothing was seen. */
+export function densityWarnings(
+  surface: SurfaceType,
+  change: HalfChange,
+  { cell, is_guess }: { readonly cell: number; readonly is_guess: boolean },
+): string[] {
   const { cells, mean_value, mean_change, rms_change, above_m } = change;
   if (cells === 0) return [];
   const metres = (value: number) => `${value.toFixed(2)} m`;
   if (surface === "dtm") {
     if (!(rms_change > Math.max(TOLD_RMS_M, TOLD_RMS_CELLS * cell))) return [];
     return [
-      `The terrain of every second ground point differs by ${metres(rms_change)} (root mean square, half_points): the error of the terrain is of that order.`,
+      `The terrain of every second ground point differs by ${metres(rms_change)} (root mean square, half_points): the error of the terrain is of that order${is_guess ? " where the ground was seen" : ""}.`,
     ];
   }
   const least = surface === "chm" ? TOLD_LOSS_PART * mean_value : TOLD_LOSS_M;

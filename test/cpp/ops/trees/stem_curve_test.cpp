@@ -80,7 +80,11 @@ double azimuth_of(const Stem& stem) {
 }
 
 TEST(StemCurve, TheCentreBelongsToTheDiameterWhereASectionShowsAnotherCircle) {
-  Trunk trunk = Trunk{.diameter = 0.15, .arc_deg = 80, .noise = 0.001}.build();
+  Trunk trunk;
+  trunk.diameter = 0.15;
+  trunk.arc_deg = 80;
+  trunk.noise = 0.001;
+  trunk.build();
   // At breast height three columns of points, on a bump with the curvature of a stem of 0.8 m.
   std::vector<Vec3d> points;
   for (const Vec3d& p : trunk.points)

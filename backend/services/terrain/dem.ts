@@ -11,6 +11,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { publishLabels } from "../classify/label-column.ts";
 import { noiseWarnings } from "../classify/noise-rows.ts";
+import { canopyStructureWarnings } from "../classify/structure-rows.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { sourceSession, sourceTranslation } from "../run/points.ts";
@@ -84,6 +85,7 @@ export function sessionDem(
       const ignored = [
         ...dtmOnly("add_height_column", request.add_height_column, plan.surface),
         ...noiseWarnings(noise_count, NOISE_EFFECT),
+        ...(plan.surface === "chm" ? await canopyStructureWarnings(base, cloud, job.quiet()) : []),
       ];
       const bytes = Math.max(demBytes(cloud), adds ? octreeCost(base, cloud) : 0);
       return deps.admission.run(job, "DEM", bytes, async () => {

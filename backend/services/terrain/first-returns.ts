@@ -1,7 +1,8 @@
 import type { Job } from "../../jobs/job.ts";
 import { type ReturnNumbering, returnNumbering } from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
-import { type ChosenRows, type DemCloud, FEWEST, rowsWith } from "./dem-cloud.ts";
+import type { DemCloud } from "./dem-cloud.ts";
+import { type ChosenRows, FEWEST, rowsWith } from "./ground-rows.ts";
 
 export interface FirstReturns extends ChosenRows {
   readonly surface_source: "first_return" | "all_points";

@@ -3,8 +3,9 @@ import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { boundsOf, type DemCloud } from "./dem-cloud.ts";
+import type { DemCloud } from "./dem-cloud.ts";
 import type { DemPlan } from "./grid.ts";
+import { boundsOf } from "./ground-rows.ts";
 import { type DemSurface, ofGround } from "./surface.ts";
 
 /**

@@ -5,9 +5,10 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import type { Bounds } from "../../native/files/readers.ts";
 import * as native from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { boundsOf, type DemCloud, groundRows } from "./dem-cloud.ts";
+import type { DemCloud } from "./dem-cloud.ts";
 import { firstReturns } from "./first-returns.ts";
 import { type DemPlan, rasterFrame } from "./grid.ts";
+import { boundsOf, groundRows } from "./ground-rows.ts";
 
 /** A surface on its grid, before it becomes a mesh. */
 export interface DemSurface {

@@ -90,9 +90,20 @@ TEST(PlantTriangles, BlocksOfAnySizeAreTheStoredMesh) {
       {PlantField::kPlants, bytes_of(mesh.triangle_plant)}};
   ASSERT_EQ(stored.size(), kPlantFields);
   for (const auto& [field, expected] : stored)
-    for (const std::size_t block : {5U, 36U, 1000U, 65536U})
+    for (const std::size_t block : {61U, 36U, 1000U, 65536U})
       EXPECT_TRUE(read_in_blocks(triangles, field, block) == expected)
           << "field " << static_cast<int>(field) << " in blocks of " << block;
+}
+
+TEST(PlantTriangles, BytesOfAnyTriangleAreThoseOfTheStoredMesh) {
+  const Stand of = stand();
+  const PlantTriangles triangles({of.plants.data(), of.plants.size()}, of.prototypes, {5e6, 0, 0});
+  const std::vector<std::byte> stored = bytes_of(expanded(of, 2).mesh.vertices);
+  std::byte part[5];
+  for (std::size_t at = 0; at + 5 <= stored.size(); at += at < 1000 ? 1 : 997) {
+    ASSERT_EQ(triangles.read(PlantField::kVertices, at, 5, part), 5U);
+    ASSERT_EQ(std::memcmp(part, stored.data() + at, 5), 0) << at;
+  }
 }
 
 TEST(PlantTriangles, ReadsNothingBeyondTheEnd) {

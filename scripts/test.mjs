@@ -19,11 +19,15 @@ const env = {
   OMP_WAIT_POLICY: PASSIVE,
 };
 
-/** Output of the lane beside the TypeScript tests, held back until its part ends: two at once could not be read. */
+/** Output of the lane beside the TypeScript tests, held back until its part ends or they do: two at once could not be read. */
 const held = new AsyncLocalStorage();
+const kept = [];
+let alone = false;
+const release = () => {
+  for (const [stream, chunk] of kept.splice(0)) stream.write(chunk);
+};
 const show = (stream, chunk) => {
-  const lane = held.getStore();
-  if (lane) lane.push([stream, chunk]);
+  if (held.getStore() && !alone) kept.push([stream, chunk]);
   else stream.write(chunk);
 };
 const say = (line) => show(process.stdout, `${line}\n`);
@@ -220,13 +224,16 @@ if ((await run(process.execPath, ["scripts/setup.mjs", "--tests"])).status !== 0
   results.push({ passed: 0, failed: 1 });
 async function runAll(lane) {
   for (const part of lane) {
-    const shown = [];
-    const counts = beside.length > 0 && lane !== beside ? await held.run(shown, part) : await part();
-    for (const [stream, chunk] of shown) stream.write(chunk);
+    const counts = lane === beside ? await part() : await held.run(true, part);
+    if (lane !== beside) release();
     const list = [counts].flat();
     results.push(...list);
     if (part === buildCpp && list.length > 0) return; // it failed: there is nothing to run
     console.log(`-- ${part.name}: ${seconds()}`);
+  }
+  if (lane === beside) {
+    alone = true;
+    release();
   }
 }
 if (results.length === 0) await Promise.all([runAll(beside), runAll(parts[wanted])]);

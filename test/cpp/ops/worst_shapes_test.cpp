@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <ctime>
-
 #include "support/cancel_time.h"
 #include "support/columns.h"
+#include "support/cpu_time.h"
 
 namespace pc {
 namespace {
@@ -16,9 +15,7 @@ using test::worst_shapes;
 double cpu_seconds(const test::ShapeOp& op, const test::ShapeCloud& cloud) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 1);
-  const std::clock_t start = std::clock();
-  op.run(cloud, ctx);
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return test::least_cpu_seconds(2, [&] { op.run(cloud, ctx); });
 }
 
 /// Clouds whose points share few places made the noise method `auto` quadratic: 400 times the time of these, and more.

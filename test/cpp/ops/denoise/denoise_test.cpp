@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <ctime>
 #include <functional>
 #include <limits>
 #include <thread>
@@ -12,6 +11,7 @@
 #include "ops/denoise/statistical_outlier.h"
 #include "ops/denoise/tiled_noise.h"
 #include "support/cancel_time.h"
+#include "support/cpu_time.h"
 #include "support/denoise_oracles.h"
 #include "support/plot.h"
 #include "support/spacing_clouds.h"
@@ -195,13 +195,6 @@ TEST(Denoise, LabelsFollowTheRows) {
   }
 }
 
-/// CPU seconds of the calling thread.
-double cpu_seconds(const std::function<void()>& body) {
-  const std::clock_t start = std::clock();
-  body();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-
 TEST(Denoise, APointFarAwayChangesNeitherTheOthersNorTheTime) {
   const test::PlotCloud plot = test::make_plot(100'000);
   std::vector<Vec3d> points(plot.positions.view().begin(), plot.positions.view().end());
@@ -209,8 +202,12 @@ TEST(Denoise, APointFarAwayChangesNeitherTheOthersNorTheTime) {
   with_far.push_back({1e7, 1e7, 1e7});
   for (const Method& method : {ror(0.3, 2), voxels(0.5, 2)}) {
     NoiseResult alone, beside;
-    const double base = cpu_seconds([&] { alone = run({points.data(), points.size()}, 1, method); });
-    const double taken = cpu_seconds([&] { beside = run({with_far.data(), with_far.size()}, 1, method); });
+    const double base = test::least_cpu_seconds(3, [&] {
+      alone = run({points.data(), points.size()}, 1, method);
+    });
+    const double taken = test::least_cpu_seconds(3, [&] {
+      beside = run({with_far.data(), with_far.size()}, 1, method);
+    });
     Labels labels = labels_of(beside);
     EXPECT_EQ(labels.back(), kNoise);
     labels.pop_back();

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <ctime>
 #include <limits>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "core/error.h"
 #include "ops/qsm/qsm_checks.h"
+#include "support/cpu_time.h"
 
 namespace {
 
@@ -133,10 +133,7 @@ std::vector<QsmCylinder> chain_of(std::int64_t count, bool root_first) {
 
 /// CPU seconds.
 double seconds_of(const std::vector<QsmCylinder>& cylinders, std::size_t shoots) {
-  QsmRows rows = rows_of(cylinders);
-  const std::clock_t start = std::clock();
-  EXPECT_EQ(model(std::move(rows)).shoots.size(), shoots);
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return test::least_cpu_seconds(5, [&] { EXPECT_EQ(model(rows_of(cylinders)).shoots.size(), shoots); });
 }
 
 TEST(ShootTable, LongChainsAndManyRootsTakeLinearTime) {

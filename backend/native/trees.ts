@@ -105,6 +105,8 @@ export interface FoundTrees extends TreeLabels {
   /** Of pathTrees: edge of its voxels, metres, and their number. */
   readonly node_m: number | null;
   readonly nodes: number | null;
+  /** Of pathTrees: heights above the ground between which stems were looked for. */
+  readonly trunks: { readonly min_m: number; readonly max_m: number } | null;
   /** Of pathTrees: points more than 2 m above the ground. */
   readonly high: { readonly count: number; readonly of_stems: number; readonly without_tree: number } | null;
   /** Of pathTrees: low plants that cover the ground without a gap and are no trees. */

@@ -219,6 +219,7 @@ struct FoundTrees {
   std::optional<TreeTilePlan> plan;
   TiledTreesResult tiled;                   ///< without its labels
   std::optional<double> node_m;             ///< of path_trees
+  std::optional<TrunkLayer> trunks;         ///< of path_trees
   std::optional<std::uint64_t> node_count;  ///< of path_trees
   std::optional<HighPoints> high;           ///< of path_trees
   std::optional<LowCarpet> carpet;          ///< of path_trees
@@ -239,6 +240,13 @@ Napi::Value carpet_to_js(Napi::Env env, const LowCarpet& carpet) {
   return out;
 }
 
+Napi::Value trunks_to_js(Napi::Env env, const TrunkLayer& layer) {
+  auto out = Napi::Object::New(env);
+  out.Set("min_m", layer.min_m);
+  out.Set("max_m", layer.max_m);
+  return out;
+}
+
 Napi::Value found_to_js(Napi::Env env, FoundTrees&& found) {
   auto out = Napi::Object::New(env);
   out.Set("tree_instance", ColumnHandle::wrap(env, std::move(found.tree_instance)));
@@ -251,6 +259,7 @@ Napi::Value found_to_js(Napi::Env env, FoundTrees&& found) {
   out.Set("decimate_res2",
           found.whole ? Napi::Value(Napi::Number::New(env, found.whole->decimate_res2)) : env.Null());
   out.Set("node_m", found.node_m ? Napi::Value(Napi::Number::New(env, *found.node_m)) : env.Null());
+  out.Set("trunks", found.trunks ? trunks_to_js(env, *found.trunks) : env.Null());
   out.Set("nodes", found.node_count
                        ? Napi::Value(Napi::Number::New(env, static_cast<double>(*found.node_count)))
                        : env.Null());
@@ -348,8 +357,10 @@ FoundTrees path_found(HitPoints points, Span<const float> heights, Span<const Ve
   const auto& [tiling, constants] = wishes;
   FoundTrees found{};
   found.point_count = points.size();
-  const PathTreesParams params{path_node_size(points, constants, ctx), {}, constants};
+  const PathTreesParams params{
+      path_node_size(points, constants, ctx), {}, constants, trunk_layer(heights, ctx)};
   found.node_m = params.node_m;
+  found.trunks = params.trunks;
   if (tiling) {
     found.node_count = cut_pursuit_node_count(points, params.node_m, ctx);
     found.plan = tree_tile_plan(points, *found.node_count, tiling->buffer_m, tiling->tile_nodes, ctx);

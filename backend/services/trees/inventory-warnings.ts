@@ -6,6 +6,7 @@ import { doubtfulWarnings } from "./doubtful-diameters.ts";
 import { dropWarnings } from "./height-drops.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import type { InventoryRows } from "./inventory-rows.ts";
+import { lowForkWarnings } from "./low-forks.ts";
 import { lowTreeWarnings } from "./low-trees.ts";
 import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { noTreeWarnings } from "./no-trees.ts";
@@ -19,7 +20,7 @@ const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "
 export function inventoryWarnings(
   found: TreeInventory,
   rows: InventoryRows,
-  { min_points, tree_ids }: TreeInventoryRequest,
+  { min_points, tree_ids, breast_height_m }: TreeInventoryRequest,
   cut: CutTrees,
 ): string[] {
   const { small_count, failed_count, ground_sources, impossible, diameters, scatters_m, drops_m, crowns } = rows;
@@ -52,6 +53,7 @@ export function inventoryWarnings(
     ...warnings,
     ...outsideWarnings(rows.outside),
     ...missingDiameterWarnings(rows.heights),
+    ...lowForkWarnings(rows.heights, breast_height_m),
     ...lowTreeWarnings(rows.heights),
     ...plotWarnings(found.stand, rows.diameters.length > 0),
   ];

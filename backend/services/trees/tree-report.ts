@@ -95,7 +95,7 @@ export function graphReport(
     method: plan.filter.method,
     fusion_warning: fusionText(fusion, num_trees, plan.filter.method === "default" && !plan.input.seeds),
     chm: null,
-    params: "params" in plan ? { ...plan.params, ...voxels } : { node_m: voxels.decimate_res1 },
+    params: "params" in plan ? { ...plan.params, ...voxels } : { node_m: voxels.decimate_res1, ...trunksOf(found) },
     warnings: [
       ...plan.warnings,
       ...runWarnings(found, plan.input),
@@ -119,6 +119,9 @@ export function graphReport(
       }
     : { report, tiling: { tiled: false, stage1_collapsed } };
 }
+
+const trunksOf = ({ trunks }: FoundTrees) =>
+  trunks ? { trunk_layer_min_m: trunks.min_m, trunk_layer_max_m: trunks.max_m } : {};
 
 function voxelsOf(plan: GraphRun, { node_m, decimate_res1, decimate_res2 }: FoundTrees) {
   if (!("params" in plan)) return { decimate_res1: node_m ?? 0, decimate_res2: node_m ?? 0 };

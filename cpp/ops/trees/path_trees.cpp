@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kPollEvery = 4096;
 constexpr std::size_t kBlock = 65'536;
-constexpr StemDetectionParams kStemLayer{.band_min_m = 1, .band_max_m = 2, .max_diameter_m = 3, .seed = 0};
+constexpr double kWidestStem = 3;  // metres
 
 /// A root of paths, or several that are one tree.
 struct Group {
@@ -171,9 +171,12 @@ void check(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds,
 
 PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<const Vec3d> seeds,
                            const PathTreesParams& params, OpContext& ctx) {
-  const PathConstants& constants = params.constants;
+  PathConstants constants = params.constants;
   check(points, heights, seeds, constants);
-  const StemDetectionResult found = detect_stems(points, heights, kStemLayer, ctx);
+  const auto& [layer_min, layer_max] = params.trunks;
+  constants.root_top_m = std::min(constants.root_top_m, layer_max);
+  const StemDetectionResult found =
+      detect_stems(points, heights, {layer_min, layer_max, kWidestStem, 0}, ctx);
   const PathNodes nodes = path_nodes(points, heights, params.node_m, params.origin, ctx);
   std::vector<StemRoot> stems;
   for (const DetectedStem& stem : found.stems) stems.push_back(root_of(stem, nodes.origin));

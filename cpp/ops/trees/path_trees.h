@@ -10,13 +10,14 @@
 #include "core/vec3.h"
 #include "ops/trees/high_points.h"
 #include "ops/trees/path_constants.h"
+#include "ops/trees/trunk_layer.h"
 
 namespace pc {
 
 /// What a tree of path_trees was grown from.
 enum class TreeOrigin : std::uint8_t {
   kSeed,   ///< a seed of the caller
-  kStem,   ///< a stem that crosses breast height
+  kStem,   ///< a stem in the layer of the trunks
   kBase,   ///< plants that reach the ground without a stem in sight: understorey
   kCrown,  ///< the top of a crown without a path to any stem or to the ground
 };
@@ -47,12 +48,13 @@ struct PathTreesParams {
   double node_m;                ///< edge of the voxels, metres, > 0: path_node_size
   std::optional<Vec3d> origin;  ///< a corner of the voxels; none = the middle of the points' box
   PathConstants constants;      ///< kPathConstants; others only to measure their influence
+  TrunkLayer trunks{1, 2};      ///< where stems are looked for: trunk_layer
 };
 
 /// Individual trees in a cloud of vegetation: every point belongs to the tree with the cheapest path to it.
 ///
 /// Nodes    The points of a voxel are one node. Nodes are joined to their nearest ones within a largest gap.
-/// Stems    Paths start at the seeds, or at the stems that detect_stems finds between 1 and 2 m, and at plants near the
+/// Stems    Paths start at the seeds, or at the stems that detect_stems finds in the layer of the trunks, and at plants near the
 ///          ground that rise above a least height without such a stem. What looks like a stem but is not seen near the
 ///          ground is taken for a limb where a tree reaches it without a large gap.
 /// Carpets  Plants without a stem that touch each other further than widest_base_m are divided by their summits; what stays
@@ -73,8 +75,8 @@ struct PathTreesParams {
 /// Cost     path_trees_bytes of memory.
 /// Cancel   Within 250 ms for any input; no partial result.
 /// Errors   kInvalidArgument for lengths that differ, node_m that is not finite and positive, an origin or seeds that are
-///          not finite, 2^32 points or more, and what detect_stems refuses (points between 1 and 2 m that span more than
-///          1e8 m).
+///          not finite, 2^32 points or more, and what detect_stems refuses (points in the layer of the trunks that span more
+///          than 1e8 m).
 /// Source   Cheapest paths with a cost above linear and a preference against gravity: Livny et al. 2010, ACM Trans.
 ///          Graph. 29(6) 151; Lowe & Stepanas 2021, IEEE Access 9 (RayCloudTools). Competition of stems for crowns by
 ///          paths: Tao et al. 2015, ISPRS J. 110: 66, here without its scaling by diameter, which did not help. Turning

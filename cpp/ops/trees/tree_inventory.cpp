@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "ops/cloud/categorical_split.h"
 #include "ops/trees/flat_trees.h"
+#include "ops/trees/low_trunk.h"
 #include "ops/trees/measured_points.h"
 #include "ops/trees/stem_trust.h"
 #include "ops/trees/tree_failure.h"
@@ -292,10 +293,22 @@ class Inventory {
         out.height_m = out.box.max.z - out.stem.base.z;
       }
     }
+    const bool may_be_low = !out.stem.breast_height || stem.breast_height_m < stem.seed_min_m;
+    if (may_be_low && !out.flat) take_trunk(out, points, ground, stem);
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.no_crown = is_bare(out);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
+  }
+
+  /// Of a low tree whose diameter is not known, or lies below the heights at which stems are looked for.
+  void take_trunk(MeasuredTree& tree, Span<const Vec3d> points, const TreeGround& ground,
+                  const StemParams& params) const {
+    auto trunk = low_trunk(points, ground, params, tree.height_m, ctx_);
+    if (!trunk || (tree.stem.breast_height && !trunk->breast_height)) return;
+    tree.stem = std::move(*trunk);
+    tree.height_m = tree.box.max.z - tree.stem.base.z;
+    tree.dbh_sigma_m = breast_height_sigma(tree.stem);
   }
 
   void measure_stand(GroundPass& pass) {

@@ -103,6 +103,8 @@ struct TreeInventoryResult {
 ///
 /// Flat     What lies on flat surfaces from kFlatTree on and has no well seen stem of 1 m radius is no tree: it has no circle at
 ///          breast height, its sections are not ok, and its hull does not cover the stand.
+/// Low      A tree without a diameter at breast height, or with breast height below the heights at which stems are looked for, is
+///          measured at its trunk if that is seen: low_trunk.
 /// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of

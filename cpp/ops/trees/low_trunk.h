@@ -1,0 +1,23 @@
+#pragma once
+#include <optional>
+
+#include "core/op_context.h"
+#include "core/span.h"
+#include "core/vec3.h"
+#include "ops/trees/stem_curve.h"
+
+namespace pc {
+
+/// The trunk of a low tree, below the fork that orchard trees have at half a metre: measured as measure_stem does it, with
+/// the layer of its trunk (trunk_layer_of) in place of the heights at which the stems of others are looked for.
+///
+/// points   (n) of the tree, metres; at least one
+/// height_m of the tree
+/// Result   Its base and axis; the circle at breast height if that lies between the begin of the layer and a fifth of the
+///          tree's height, and none otherwise; no curve. Nothing if the tree is not low, or its trunk is not seen so well
+///          that its circle is a stem's (is_no_stem).
+/// Cost     As measure_stem.
+std::optional<Stem> low_trunk(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
+                              double height_m, OpContext& ctx);
+
+}  // namespace pc

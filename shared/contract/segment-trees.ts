@@ -220,7 +220,11 @@ export const TreesReport = z.object({
       "a sentence if trees hold several stems, so that num_trees is probably too low; null = none, or method chm",
     ),
   chm: ChmReport.nullable().describe("the canopy height model; null = another method"),
-  params: z.record(z.string(), z.number()).describe("parameter values used, by name; auto: node_m, the edge of its voxels, and trunk_layer_min_m, trunk_layer_max_m, between which it looked for stems (metres above the ground): 1 to 2 m, lower where the trees are lower than 6.7 m"),
+  params: z
+    .record(z.string(), z.number())
+    .describe(
+      "parameter values used, by name; auto: node_m, the edge of its voxels, and trunk_layer_min_m, trunk_layer_max_m, between which it looked for stems (metres above the ground): 1 to 2 m, lower where the trees are lower than 6.7 m",
+    ),
   non_finite: z.int().describe("number of points with a non-finite coordinate; they are labelled 0"),
   warnings: Warnings,
   elapsed_s: z.number().describe("duration of the computation, seconds"),

@@ -84,7 +84,9 @@ describe("cheapest paths from stems", () => {
     const answer = await segment({ points, ground_class, ...AUTO });
     expect(samePartition(answer.labels, trees)).toBe(true);
     expect(answer).toMatchObject({ num_trees: count, method: "auto", ground_warning: false, chm: null, warnings: [] });
-    expect(answer.params).toEqual({ node_m: 0.03, trunk_layer_min_m: 1, trunk_layer_max_m: 2 });
+    // The trees are 6.5 m high.
+    const [from, to] = [expect.closeTo(0.325, 9), expect.closeTo(0.975, 9)];
+    expect(answer.params).toEqual({ node_m: 0.03, trunk_layer_min_m: from, trunk_layer_max_m: to });
   });
 
   test("without ground classes the ground is found first", async () => {

@@ -63,7 +63,9 @@ export const TreeRow = z
         "where ground_z comes from. height_above_ground: that column; ground_class: cells of ground points; tree_min_z: lowest point of the tree",
       ),
     ground_z: z.number().optional().describe("elevation of the ground at the stem base, metres, true world"),
-    stem_base: Point.optional().describe("where the axis meets the ground, metres, true world; the tree's position. Without a stem at breast height: the foot of its trunk where a tree lower than 6.7 m shows one, else the ground below its highest point"),
+    stem_base: Point.optional().describe(
+      "where the axis meets the ground, metres, true world; the tree's position. Without a stem at breast height: the foot of its trunk where a tree lower than 6.7 m shows one, else the ground below its highest point",
+    ),
     stem_axis: Point.optional().describe("direction of the stem, unit vector upwards; vertical without a stem"),
     breast_height_ref_z: nullable("highest ground around the stem, metres, true world"),
     lean_deg: z.number().optional().describe("angle between axis and vertical, degrees"),

@@ -61,7 +61,7 @@ const spinning = { origin: [0, 0, 0] as [number, number, number], scan_pattern: 
 const whole = { theta_min_deg: 0, theta_max_deg: 180, phi_min_deg: 0, phi_max_deg: 360 };
 const HALF = Math.SQRT1_2;
 
-function scannersOf({ spacing, count }: OrchardPlan, seen: Seen) {
+export function scannersOf({ spacing, count }: OrchardPlan, seen: Seen) {
   const [x, y] = [spacing[0] * count[0], spacing[1] * count[1]];
   const alleys = Array.from({ length: count[1] + 1 }, (_, row) => (row - count[1] / 2) * spacing[1]);
   if (seen === "tripods")

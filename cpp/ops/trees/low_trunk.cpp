@@ -1,5 +1,7 @@
 #include "ops/trees/low_trunk.h"
 
+#include <vector>
+
 #include "ops/trees/stem_trust.h"
 #include "ops/trees/trunk_layer.h"
 
@@ -9,6 +11,14 @@ namespace {
 
 constexpr double kSteps = 4;          // slices of the layer
 constexpr double kHighestPart = 0.2;  // of the tree's height: trunks part above it
+constexpr double kMostSigma = 0.1;  // of the diameter: leaves near the ground have more, trunks 0.005 to 0.02
+
+/// Whether the circle is one of leaves and herbs.
+bool is_doubtful(const Stem& stem, double height_m) {
+  const double sigma = breast_height_sigma(stem);
+  return !stem.breast_height || stem.breast_height->high_residual ||
+         !(sigma <= kMostSigma * 2 * stem.breast_height->circle.radius) || is_no_stem(stem, height_m, sigma);
+}
 
 }  // namespace
 
@@ -23,9 +33,16 @@ std::optional<Stem> low_trunk(Span<const Vec3d> points, const TreeGround& ground
   low.seed_max_m = low.lean_fit_max_m = layer.max_m;
   low.seed_step_m = low.curve_step_m = (layer.max_m - layer.min_m) / kSteps;
   if (!is_asked) low.breast_height_m = (layer.min_m + layer.max_m) / 2;
-  Stem stem = measure_stem(points, ground, low, ctx);
+  // The radius is measured on a stretch of stem, which would reach into the limbs.
+  const double top = measure_stem(points, ground, low, ctx).base.z + kHighestPart * height_m;
+  std::vector<Vec3d> below;
+  for (const Vec3d& p : points)
+    if (p.z <= top) below.push_back(p);
+  if (below.empty()) return std::nullopt;
+  Stem stem = measure_stem({below.data(), below.size()}, ground, low, ctx);
   std::erase_if(stem.curve, [&](const StemSection& section) { return section.axial_m > layer.max_m; });
-  if (!stem.breast_height || is_no_stem(stem, height_m, breast_height_sigma(stem))) return std::nullopt;
+  if (is_doubtful(stem, height_m)) return std::nullopt;
+  distrust_leaves(stem, height_m, low.breast_height_m);
   if (!is_asked) stem.breast_height.reset();
   return stem;
 }

@@ -14,8 +14,8 @@ namespace pc {
 /// points   (n) of the tree, metres; at least one
 /// height_m of the tree
 /// Result   Its base and axis; the circle at breast height if that lies between the begin of the layer and a fifth of the
-///          tree's height, and none otherwise; no curve. Nothing if the tree is not low, or its trunk is not seen so well
-///          that its circle is a stem's (is_no_stem).
+///          tree's height, and none otherwise; the curve of the layer. Nothing if the tree is not low, or its trunk is not seen
+///          so well that its circle is a stem's (is_no_stem) with a standard error of at most a tenth of the diameter.
 /// Cost     As measure_stem.
 std::optional<Stem> low_trunk(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
                               double height_m, OpContext& ctx);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <numeric>
 #include <set>
@@ -19,6 +18,7 @@
 #include "ops/trees/stem_trust.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
+#include "ops/trees/trunk_layer.h"
 #include "ops/trees/unseen_ground.h"
 
 namespace pc {
@@ -172,7 +172,8 @@ class Inventory {
       work.point_count = points.points.size();
       if (work.point_count < std::max<std::uint64_t>(1, params_.min_points)) return;
       work.measured = measure_tree(trees[i].id, points, ground);
-      if (has_views(cloud_)) work.places = view_places(points.viewed(), work.measured->stem, ctx_);
+      if (has_views(cloud_) && shows_views(*work.measured))
+        work.places = view_places(points.viewed(), work.measured->stem, ctx_);
     });
     result_.nonfinite_count = nonfinite;
   }
@@ -190,7 +191,7 @@ class Inventory {
     auto fit = fit_drift(places(), ctx_);
     if (drifts(fit)) {
       for_each_tree("Comparing views", order, trees, [&](std::size_t i, const MeasuredPoints& points) {
-        if (!is_measured(i)) return;
+        if (!is_measured(i) || !shows_views(*work_[i].measured)) return;
         const TreeGround under = ground_of(points, ground);
         work_[i].places = search_view_places(points.viewed(), work_[i].measured->stem, under,
                                              stem_params(trees[i].id), ctx_);
@@ -208,7 +209,8 @@ class Inventory {
       for_each_tree(phase, order, trees, [&](std::size_t i, const MeasuredPoints& points) {
         if (!is_measured(i)) return;
         work_[i].measured = measure_tree(trees[i].id, points, ground);
-        work_[i].places = view_places(points.viewed(), work_[i].measured->stem, ctx_);
+        if (shows_views(*work_[i].measured))
+          work_[i].places = view_places(points.viewed(), work_[i].measured->stem, ctx_);
       });
       fit = fit_drift(places(), ctx_);
       if (fit) result_.views->rest_m = fit->rest_m;
@@ -218,6 +220,12 @@ class Inventory {
         work_[i].measured->dbh_sigma_m = std::hypot(work_[i].measured->dbh_sigma_m, result_.views->rest_m);
   }
 
+  /// Whether the tree's stem can tell that scans drift. Trunks among low leaves cannot: scans that fit seemed to drift by 12 mm.
+  bool shows_views(const MeasuredTree& tree) const { return !is_at_trunk(tree.height_m); }
+  /// Whether breast height of a tree is at the trunk of a low one.
+  bool is_at_trunk(double height_m) const {
+    return height_m < kLowTree && params_.stem.breast_height_m < params_.stem.seed_min_m;
+  }
   bool is_measured(std::size_t i) const { return work_[i].measured && !work_[i].measured->too_few_points; }
 
   /// Of the stems that several views show.
@@ -293,8 +301,8 @@ class Inventory {
         out.height_m = out.box.max.z - out.stem.base.z;
       }
     }
-    const bool may_be_low = !out.stem.breast_height || stem.breast_height_m < stem.seed_min_m;
-    if (may_be_low && !out.flat) take_trunk(out, points, ground, stem);
+    if ((!out.stem.breast_height || is_at_trunk(out.height_m)) && !out.flat)
+      take_trunk(out, points, ground, stem);
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.no_crown = is_bare(out);
     out.strip_m = widest_empty_strip(points, ctx_);
@@ -305,8 +313,8 @@ class Inventory {
   void take_trunk(MeasuredTree& tree, Span<const Vec3d> points, const TreeGround& ground,
                   const StemParams& params) const {
     auto trunk = low_trunk(points, ground, params, tree.height_m, ctx_);
-    if (!trunk || (tree.stem.breast_height && !trunk->breast_height)) return;
-    tree.stem = std::move(*trunk);
+    if (!trunk) tree.stem.breast_height.reset();  // it was looked for among limbs
+    if (trunk && (trunk->breast_height || !tree.stem.breast_height)) tree.stem = std::move(*trunk);
     tree.height_m = tree.box.max.z - tree.stem.base.z;
     tree.dbh_sigma_m = breast_height_sigma(tree.stem);
   }
@@ -375,27 +383,6 @@ double tree_inventory_bytes(std::uint64_t rows, std::uint64_t largest, int threa
   const double at_once =
       std::min(static_cast<double>(rows), static_cast<double>(threads) * static_cast<double>(largest));
   return kPerRow * static_cast<double>(rows) + std::max(kPerPoint * at_once, tree_flatness_bytes(rows));
-}
-
-double expected_drop(Span<const Vec3d> points) {
-  constexpr std::size_t kTop = 48;  // the others weigh less than 1e-14
-  std::vector<double> top;
-  for (const Vec3d& p : points) {
-    if (top.size() == kTop && !(p.z > top.front())) continue;
-    if (top.size() == kTop) {
-      std::pop_heap(top.begin(), top.end(), std::greater<>());
-      top.pop_back();
-    }
-    top.push_back(p.z);
-    std::push_heap(top.begin(), top.end(), std::greater<>());
-  }
-  std::sort(top.begin(), top.end(), std::greater<>());
-  double drop = 0, odds = 1;
-  for (const double z : top) {
-    odds /= 2;
-    drop += odds * (top.front() - z);
-  }
-  return drop;
 }
 
 }  // namespace pc

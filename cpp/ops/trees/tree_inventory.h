@@ -11,6 +11,7 @@
 #include "ops/trees/competition.h"
 #include "ops/trees/crown_cover.h"
 #include "ops/trees/crown_measures.h"
+#include "ops/trees/expected_drop.h"
 #include "ops/trees/plot_boundary.h"
 #include "ops/trees/stem_curve.h"
 #include "ops/trees/stem_drift.h"
@@ -58,11 +59,6 @@ struct MeasuredTree {
   CrownMeasures crown;
 };
 
-/// Mean lowering of the highest point where each point is left out with odds of one half: the sum of (z_1 - z_i) / 2^i over the
-/// points from above. Where it is small, more points would not raise the top; where points are few, treetops of the reference
-/// forest lay about twice as much above the highest point (docs/accuracy.md). Cost O(n); points is not empty.
-double expected_drop(Span<const Vec3d> points);
-
 /// A tree that is not in the list, and why.
 struct SkippedTree {
   double id;  ///< exact below 2^53; larger values of tree_instance are no ids
@@ -104,7 +100,8 @@ struct TreeInventoryResult {
 /// Flat     What lies on flat surfaces from kFlatTree on and has no well seen stem of 1 m radius is no tree: it has no circle at
 ///          breast height, its sections are not ok, and its hull does not cover the stand.
 /// Low      A tree without a diameter at breast height, or with breast height below the heights at which stems are looked for, is
-///          measured at its trunk if that is seen: low_trunk.
+///          measured at its trunk if that is seen: low_trunk. With such a breast height it has no other diameter, and its views
+///          tell nothing of drift.
 /// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of

@@ -7,12 +7,13 @@
 #include <limits>
 #include <numbers>
 #include <optional>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "ops/trees/low_trunk.h"
 #include "ops/trees/path_trees.h"
 #include "ops/trees/stem_trust.h"
+#include "ops/trees/tree_inventory.h"
 #include "support/inventory_defaults.h"
 #include "support/tree_scene.h"
 
@@ -125,6 +126,40 @@ TEST(LowTrunk, IsMeasuredBelowTheFork) {
   ASSERT_TRUE(above);
   EXPECT_FALSE(above->breast_height);
   EXPECT_NEAR(above->base.x, 3, 0.005);
+}
+
+template <class T>
+AnyColumn column_of(const std::vector<T>& values) {
+  Column<T> out(values.size());
+  std::copy(values.begin(), values.end(), out.view().begin());
+  return AnyColumn(std::move(out));
+}
+
+TEST(LowTrunk, IsTheDiameterAndPlaceOfTheList) {
+  Scene scene = orchard();
+  // A shrub of leaves alone beside the last tree has no trunk.
+  scene.leaves({12, 0, 1.5}, 1.45, 6000, 7);
+  const AnyColumn tree = column_of(scene.truth), height = column_of(scene.height);
+  for (const double at : {0.38, 1.3}) {
+    TreeInventoryParams params = inventory_defaults();
+    params.stem.breast_height_m = at;
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 2);
+    const TreeCloud cloud{{scene.xyz.data(), scene.xyz.size()}, {0, 0, 0}, {}, &tree, &height, nullptr};
+    const TreeInventoryResult found = tree_inventory(cloud, params, ctx);
+    ASSERT_EQ(found.trees.size(), 7U);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const Stem& stem = found.trees[k].stem;
+      const bool is_limb = at > 1 && stem.breast_height;  // of this place no trunk is asked
+      EXPECT_NEAR(stem.base.x, 4.0 * static_cast<double>(k % 3), is_limb ? 0.2 : 0.01) << at;
+      EXPECT_NEAR(stem.base.y, 5.0 * static_cast<double>(k / 3), is_limb ? 0.2 : 0.01) << at;
+      if (at > 1) continue;
+      ASSERT_TRUE(stem.breast_height);
+      EXPECT_NEAR(stem.breast_height->circle.radius, kTrunk, 0.001);
+      EXPECT_LT(found.trees[k].dbh_sigma_m, 0.002);
+    }
+    EXPECT_FALSE(found.trees[6].stem.breast_height) << at;
+  }
 }
 
 TEST(LowTrunk, IsOneOfLowTreesWithATrunk) {

@@ -140,12 +140,16 @@ TEST(LowTrunk, IsTheDiameterAndPlaceOfTheList) {
   // A shrub of leaves alone beside the last tree has no trunk.
   scene.leaves({12, 0, 1.5}, 1.45, 6000, 7);
   const AnyColumn tree = column_of(scene.truth), height = column_of(scene.height);
+  std::vector<double> scans(scene.xyz.size());
+  for (std::size_t i = 0; i < scans.size(); ++i) scans[i] = static_cast<double>(i % 2);
+  const AnyColumn scan = column_of(scans);
   for (const double at : {0.38, 1.3}) {
     TreeInventoryParams params = inventory_defaults();
     params.stem.breast_height_m = at;
     JobControl control;
     OpContext ctx(control, Device::kCpu, 2);
-    const TreeCloud cloud{{scene.xyz.data(), scene.xyz.size()}, {0, 0, 0}, {}, &tree, &height, nullptr};
+    const TreeCloud cloud{
+        {scene.xyz.data(), scene.xyz.size()}, {0, 0, 0}, {}, &tree, &height, nullptr, &scan};
     const TreeInventoryResult found = tree_inventory(cloud, params, ctx);
     ASSERT_EQ(found.trees.size(), 7U);
     for (std::size_t k = 0; k < 6; ++k) {
@@ -159,6 +163,7 @@ TEST(LowTrunk, IsTheDiameterAndPlaceOfTheList) {
       EXPECT_LT(found.trees[k].dbh_sigma_m, 0.002);
     }
     EXPECT_FALSE(found.trees[6].stem.breast_height) << at;
+    EXPECT_FALSE(found.views) << at;  // trunks of low trees tell nothing of drift
   }
 }
 

@@ -79,7 +79,11 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     "find trees by their crowns (--method chm)",
   ],
   [/ \(chm_crown_scale \/ 12\), because/g, ", because"],
-  [/, so chm_crown_scale ([\d.]+ m) is (.*?); give the width of the smaller crowns/g, ", so a crown width of $1 is $2"],
+  [
+    /, so chm_crown_scale ([\d.]+ m) is (.*?); give the width of the smaller crowns/g,
+    ", so a crown width of $1 is $2; give that of the smaller crowns as --crown-width",
+  ],
+  [/ wider than chm_crown_scale ([\d.]+ m), send their width\./g, " wider than $1, give their width as --crown-width."],
   [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
   [" skipped (min_points).", " skipped."],
   ["Give seed_points, or remove undergrowth.", "Remove undergrowth."],

@@ -45,6 +45,8 @@ export interface CanopyCrowns extends TreeLabels {
   readonly ground_given: boolean;
   /** Of the outlines of all crowns seen from above, the part along other crowns. */
   readonly touching: number;
+  /** Trees whose top rises less than a twentieth of its height above the saddle to a higher crown. */
+  readonly shallow: number;
 }
 
 export interface CanopyCrownsCost {

@@ -95,6 +95,7 @@ Napi::Value canopy_crowns_job(const Napi::CallbackInfo& info) {
         out.Set("crown_points", static_cast<double>(answer.crown_points));
         out.Set("ground_given", answer.result.ground_given);
         out.Set("touching", answer.result.touching);
+        out.Set("shallow", static_cast<double>(answer.result.shallow));
         return out;
       });
 }

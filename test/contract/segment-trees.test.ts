@@ -64,6 +64,7 @@ describe("crowns in a canopy height model", () => {
       expect.stringMatching(/^The canopy height model has cells of 0\.39 m instead of 0\.21 m .* 0\.64 m apart/),
       expect.stringMatching(/^Crowns have only [\d.]+ points on average, so chm_crown_scale 2\.5 m/),
       expect.stringMatching(/^Crowns touch along \d+ % of their outlines/),
+      expect.stringMatching(/^Of \d+ treetops \d+ rise less than 5 % of their height/),
     ]);
     const wide = await segment({ points, ground_class, chm_crown_scale: 12, ...CHM });
     expect(wide.warnings.join()).not.toMatch(/on average|instead of/);

@@ -62,6 +62,25 @@ test("crowns that touch are told, since trees hide under others", async () => {
   expect((await segment({ points, ground_class, ...CHM })).warnings).toEqual([]);
 });
 
+test("tops that hardly rise above those beside them are told, since they may be limbs", async () => {
+  const broad = Array.from({ length: 150 * 100 }, (_, i) => {
+    const [x, y] = [0.2 * (i % 150), 0.2 * Math.floor(i / 150)];
+    const from = Math.hypot((x % 10) - 5, (y % 10) - 5) / 4;
+    return from < 1 ? [x, y, 10 - 0.8 * from * from + 0.25 * Math.cos(3 * x) * Math.cos(3 * y)] : [x, y, 0];
+  });
+  const classes = broad.map(([, , z = 0]) => (z > 0 ? 2 : 1));
+  const answer = await segment({ points: broad, ground_class: classes, ...CHM });
+  const told = answer.warnings.find((text) => text.includes("a limb of a broad crown"));
+  const [, tops, shallow, rest] =
+    /^Of (\d+) treetops (\d+) rise less than 5 % .* there are (\d+)\. /.exec(told ?? "") ?? [];
+  expect([Number(tops), Number(rest)]).toEqual([answer.num_trees, 6]);
+  expect(Number(shallow)).toBe(answer.num_trees - 6);
+  const wide = await segment({ points: broad, ground_class: classes, chm_crown_scale: 16, ...CHM });
+  expect([wide.num_trees, wide.warnings.join()]).toEqual([6, expect.not.stringContaining("limb")]);
+  const seeded = await segment({ points: broad, ground_class: classes, seed_points: [[5, 5, 0]], ...CHM });
+  expect(seeded.warnings.join()).not.toContain("limb");
+});
+
 test("an internal failure is reported in `error`", async () => {
   const spy = vi.spyOn(addon, "canopyCrowns").mockImplementation(() => {
     throw Object.assign(new Error("no memory left"), { code: "out_of_memory" });

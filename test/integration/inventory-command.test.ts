@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -228,38 +228,4 @@ test("wood is told from leaves before it is modelled, and the labelled cloud has
   const models = table("tree_qsm.csv");
   expect(models).toHaveLength(tree_count);
   expect(new Set(models.map((row) => row.wood_only))).toEqual(new Set(["true"]));
-});
-
-test("a plot without trees: the reason, and nothing is written", async () => {
-  const rows: (string | number)[][] = [["x", "y", "z"]];
-  for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
-  for (let i = 0; i < 300; i += 1)
-    rows.push([30 + 4 * ((i * 0.7548776662) % 1), 30 + 4 * ((i * 0.6180339887) % 1), 1.2]);
-  write(rows);
-  const { code, stderr } = await command(root, args("--method", "chm"));
-  expect([code, stderr]).toEqual([2, expect.stringContaining("method chm found no tree in this cloud")]);
-  expect(existsSync(out)).toBe(false);
-});
-
-test.each<[string, string[], RegExp]>([
-  ["an unknown method", ["--method", "magic"], /--method "magic" is none of/],
-  ["a scene that is no plot", ["--scene", "object"], /--scene "object" is none of airborne, plot, tree/],
-  ["a method for one tree", ["--scene", "tree", "--method", "chm"], /--scene tree .* leave --method out/],
-  ["a height of breast of 0", ["--breast-height", "0"], /--breast-height "0" must be a positive number/],
-  ["an area of 0", ["--plot-area", "0"], /--plot-area "0" must be a positive number of m2/],
-  ["an unknown equation", ["--biomass", "magic"], /--biomass "magic" is none of chave2014, jenkins2003/],
-  ["a density of no equation", ["--wood-density", "0.6"], /--wood-density needs --biomass chave2014/],
-  [
-    "an unknown group",
-    ["--biomass", "jenkins2003", "--jenkins-group", "fern"],
-    /--jenkins-group "fern" is none of aspen/,
-  ],
-  ["a way to tell wood without a model of it", ["--wood", "sota"], /--wood belongs to --qsm; give both/],
-  ["an unknown way to tell wood", ["--qsm", "--wood", "magic"], /--wood "magic" is none of .*sota/],
-  ["a word for a diameter", ["--min-dbh", "thick"], /--min-dbh "thick" must be a number/],
-])("%s is refused and nothing is written", async (_name, more, sentence) => {
-  write(places(forestRows(TREES)));
-  const { code, stderr } = await command(root, args(...more));
-  expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
-  expect(existsSync(out)).toBe(false);
 });

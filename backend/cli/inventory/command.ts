@@ -12,6 +12,7 @@ export function addInventory(program: Command, perform: Perform): void {
     .requiredOption("--out <folder>", "folder for the results, created if missing")
     .option("--method <name>", "tree segmentation: auto, default or chm (without: chm for airborne clouds, else auto)")
     .option("--scene <kind>", "airborne, plot or tree: how the cloud is taken (without: as its points look)")
+    .option("--crown-width <metres>", "of method chm: about the width of the smaller crowns (default 2.5)")
     .option("--breast-height <metres>", "height of the diameter at breast height (default 1.3)")
     .option("--min-dbh <centimetres>", "smaller trees do not count in the stand table (default 5)")
     .option("--plot-area <m2>", "area of the plot for values per hectare (without: as far as the points show it)")

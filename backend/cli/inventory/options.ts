@@ -16,6 +16,7 @@ export interface RawInventoryOptions {
   readonly out: string;
   readonly method?: string;
   readonly scene?: string;
+  readonly crownWidth?: string;
   readonly breastHeight?: string;
   readonly minDbh?: string;
   readonly plotArea?: string;
@@ -39,6 +40,8 @@ export interface InventoryOptions {
   readonly method: TreeMethod | undefined;
   /** undefined: as the points look. */
   readonly scene: PlotScene | undefined;
+  /** Of the smaller crowns, for method chm, metres. */
+  readonly crownWidth: number | undefined;
   /** Metres. */
   readonly breastHeight: number | undefined;
   /** What the stand table counts. */
@@ -74,6 +77,13 @@ function parsePlotScene({ scene: text = "", method }: RawInventoryOptions): Plot
   if (scene === "tree" && method !== undefined)
     throw bad("--scene tree takes the whole cloud as one tree, which needs no segmentation: leave --method out");
   return scene;
+}
+
+function parseCrownWidth(text: string, { method, scene }: RawInventoryOptions): number {
+  if (method !== undefined && method.toLowerCase() !== "chm")
+    throw bad(`--crown-width belongs to --method chm, not to ${method}`);
+  if (scene === "tree") throw bad("--scene tree takes the whole cloud as one tree: leave --crown-width out");
+  return positive("--crown-width", text, "metres");
 }
 
 const EQUATIONS = ["chave2014", "jenkins2003"] as const;
@@ -132,6 +142,7 @@ export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
     out: raw.out,
     method: method === undefined ? undefined : parseMethod(method),
     scene: raw.scene === undefined ? undefined : parsePlotScene(raw),
+    crownWidth: raw.crownWidth === undefined ? undefined : parseCrownWidth(raw.crownWidth, raw),
     breastHeight: breastHeight === undefined ? undefined : parseMetres("--breast-height", breastHeight),
     settings: settingsOf(raw),
     qsm: raw.qsm ?? false,

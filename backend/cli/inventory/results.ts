@@ -127,9 +127,10 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ method, scene, breastHeight, settings, qsm, ...options }: InventoryOptions) => ({
+const recorded = ({ method, scene, crownWidth, breastHeight, settings, qsm, ...options }: InventoryOptions) => ({
   method: method ?? null,
   scene: scene ?? null,
+  crown_width: crownWidth ?? null,
   breast_height: breastHeight ?? null,
   min_dbh: settings.minDbhCm,
   plot_area: settings.plotAreaM2,

@@ -5,7 +5,6 @@ import type { SessionTreesResponse } from "../../../shared/contract/cloud-sessio
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
-import { AppError } from "../../../shared/errors.ts";
 import { type Covered, pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
 import { detectedScene } from "../analyze/scene.ts";
 import type { PointSample } from "../drawing/point-sample.ts";
@@ -17,6 +16,7 @@ import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
 import { labelNoise } from "./noise.ts";
 import type { InventoryOptions, PlotScene } from "./options.ts";
+import { segmentPlot } from "./segmented.ts";
 
 /** Points of the sample that the kind of scene is seen from. */
 const GLANCE_POINTS = 200_000;
@@ -49,9 +49,6 @@ export interface LabelledPlot {
 /** Of scans that fit, the ground differs by less. */
 const LIFT_M = 0.01;
 
-/** Where stems can be seen. */
-const METHOD_FOR_STEMS: TreeMethod = "auto";
-
 /** Small plots with fewer points were scanned from the air; scans from the ground have hundreds. */
 const SPARSE_PER_M2 = 60;
 
@@ -77,17 +74,18 @@ export function crownPlace(covered: Covered, glance: PointSample): RasterPlace |
 }
 
 /** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
-export async function labelPlot(
-  { tail }: CloudPart,
-  { method: asked, scene: stated }: InventoryOptions,
-  run: FolderRun,
-): Promise<LabelledPlot> {
+export async function labelPlot({ tail }: CloudPart, options: InventoryOptions, run: FolderRun): Promise<LabelledPlot> {
   const { client, progress, signal } = run;
+  const { method: asked, scene: stated, crownWidth } = options;
   const id = tail.session_id;
   progress.stage("1/6 Looking at the cloud");
   const glance = await cloudSample(tail, client, { budget: GLANCE_POINTS, signal });
   const scene = plotScene(glance, stated);
-  const isTree = scene.kind === "tree" && asked === undefined && (stated === "tree" || footCount(glance) <= 1);
+  const isTree =
+    scene.kind === "tree" &&
+    asked === undefined &&
+    crownWidth === undefined &&
+    (stated === "tree" || footCount(glance) <= 1);
   if (isTree) return oneTree(tail, scene, run);
   const warnings: string[] = [];
   const { skip_noise, covered } = await labelNoise(tail, run, warnings);
@@ -103,12 +101,9 @@ export async function labelPlot(
   const terrain = await surface(id, "dtm", { ...rasters, add_height_column: true }, run, warnings);
   const canopy = terrain ? await surface(id, "chm", rasters, run, warnings) : null;
   const is_airborne = scene.kind === "airborne";
-  const method = asked ?? (is_airborne ? "chm" : METHOD_FOR_STEMS);
   progress.stage("3/6 Segmenting trees");
-  const segmented = await client.segmentTreesSession(id, { method, skip_noise, acknowledge_cost: true }, { signal });
-  if (segmented.num_trees === 0) throw new AppError("invalid_argument", noTree(method));
-  const told = segmented.warnings.filter((text) => !text.includes(TOLD_BY_INVENTORY));
-  warnings.push(...told, ...(segmented.fusion_warning ? [segmented.fusion_warning] : []));
+  const { method, segmented, warnings: told } = await segmentPlot(id, options, { is_airborne, skip_noise }, run);
+  warnings.push(...told);
   progress.stage("4/6 Looking for stems");
   const stems = terrain && !is_airborne ? await client.detectStems(id, { skip_noise }, { signal }) : null;
   if (stems) warnings.push(...stems.warnings);
@@ -128,12 +123,6 @@ export async function labelPlot(
     warnings,
   };
 }
-
-/** Of a warning that the inventory gives again, with the trees of its list. */
-const TOLD_BY_INVENTORY = "tree_inventory gives them no diameter";
-
-const noTree = (method: TreeMethod) =>
-  `method ${method} found no tree in this cloud; ${method === "chm" ? "for scans from the ground take --method auto" : "for clouds seen from the air take --method chm"}`;
 
 /** Every point that the file does not name as noise is one tree: there is no ground to look for. */
 async function oneTree(tail: CreateSessionTail, scene: LabelledPlot["scene"], run: FolderRun): Promise<LabelledPlot> {

@@ -10,6 +10,8 @@ const NAMED = 10;
 const FEW_CROWN_POINTS = 25;
 /** Fewer crowns say nothing about the scale, nor about what they hide. */
 const SEVERAL_CROWNS = 10;
+/** Part of the tops that hardly rise above a crown beside them from which they are told. */
+const TOLD_SHALLOW = 0.3;
 /** Part of the outlines along other crowns from which trees are hidden. */
 const TOLD_TOUCHING = 0.3;
 
@@ -55,6 +57,7 @@ export function chmReport(plan: ChmRun, found: CanopyCrowns): Report {
       ...plan.chm.warnings,
       ...scaleWarnings(found, crown_scale_m),
       ...touchWarnings(found),
+      ...(plan.input.seeds ? [] : limbWarnings(found, crown_scale_m)),
       ...(found.num_trees === 0 ? [noCrowns(min_height_m)] : []),
       ...seedWarnings(found.empty_seeds),
     ],
@@ -70,6 +73,17 @@ function scaleWarnings({ num_trees, crown_points }: CanopyCrowns, scale: number)
   if (num_trees < SEVERAL_CROWNS || mean >= FEW_CROWN_POINTS) return [];
   return [
     `Crowns have only ${mean.toFixed(1)} points on average, so chm_crown_scale ${scale} m is small for these points and may split crowns; give the width of the smaller crowns.`,
+  ];
+}
+
+/**
+ * A sentence if many tops hardly rise above crowns beside them. Seen from above, limbs of broad crowns look like that, and
+ * trees of closed canopies, too: of generated stands with a precision of .93 and more 1 to 28 %, of the six plots 61 to 77 %.
+ */
+function limbWarnings({ num_trees, shallow }: CanopyCrowns, scale: number): string[] {
+  if (num_trees < SEVERAL_CROWNS || shallow < TOLD_SHALLOW * num_trees) return [];
+  return [
+    `Of ${num_trees} treetops ${shallow} rise less than 5 % of their height above the saddle to a higher one beside them: each is the top of a tree or a limb of a broad crown, which method chm cannot tell; without them there are ${num_trees - shallow}. Where crowns are wider than chm_crown_scale ${scale} m, send their width. On six airborne plots of broadleaved forest, where 140 crowns were drawn in the field, it finds 331 trees with 2.5 m and 142 with 4 m.`,
   ];
 }
 

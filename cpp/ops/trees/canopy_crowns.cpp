@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "ops/trees/canopy_model.h"
 #include "ops/trees/coarse_ground.h"
+#include "ops/trees/crown_borders.h"
 #include "ops/trees/crown_watershed.h"
 #include "ops/trees/treetops.h"
 #include "spatial/finite_box.h"
@@ -157,39 +158,6 @@ Marked mark(const Canopy& canopy, const std::vector<std::uint32_t>& tops, Span<c
   return out;
 }
 
-/// Of the edges of cells between a crown and what is not that crown, those to another one, seen from both sides.
-double touching_part(const RasterFrame& frame, const Column<std::uint32_t>& crowns, OpContext& ctx) {
-  struct Edges {
-    std::uint64_t all = 0, shared = 0;
-    void add(std::uint32_t one, std::uint32_t other) {
-      if (one == other) return;
-      const std::uint64_t sides = one != 0 && other != 0 ? 2 : 1;
-      all += sides;
-      shared += sides == 2 ? 2 : 0;
-    }
-  };
-  std::vector<Edges> rows(frame.ny);
-  parallel_for(ctx, frame.ny, 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t y = begin; y < end; ++y) {
-      Edges edges;
-      const std::size_t first = y * frame.nx;
-      for (std::size_t x = 0; x < frame.nx; ++x) {
-        edges.add(crowns[first + x], x + 1 < frame.nx ? crowns[first + x + 1] : 0);
-        edges.add(crowns[first + x], y + 1 < frame.ny ? crowns[first + x + frame.nx] : 0);
-        if (x == 0) edges.add(crowns[first], 0);
-        if (y == 0) edges.add(crowns[x], 0);
-      }
-      rows[y] = edges;
-    }
-  });
-  Edges sum;
-  for (const Edges& edges : rows) {
-    sum.all += edges.all;
-    sum.shared += edges.shared;
-  }
-  return sum.all == 0 ? 0 : static_cast<double>(sum.shared) / static_cast<double>(sum.all);
-}
-
 Column<std::uint32_t> label_points(Span<const Vec3d> points, const RasterFrame& frame,
                                    const Column<std::uint32_t>& crowns, OpContext& ctx) {
   Column<std::uint32_t> labels(points.size);
@@ -280,8 +248,15 @@ CanopyCrownsResult canopy_crowns(HitPoints points, HitPoints ground, Span<const 
   ctx.begin_phase("Labelling points", 2 * points.size());
   Column<std::uint32_t> labels = label_points(points.xyz(), frame, crowns, ctx);
   const std::vector<std::uint32_t> number = renumbered(marked, seeds.size, frame, labels, result, ctx);
+  const std::vector<double> rises = [&] {
+    std::vector<double> top_heights(marked.cell_of_label.size(), kUnknown);
+    for (std::size_t i = 0; i < top_heights.size(); ++i)
+      if (marked.cell_of_label[i] != kNoMarker) top_heights[i] = heights[marked.cell_of_label[i]];
+    return top_rises(frame, heights.view(), crowns, {top_heights.data(), top_heights.size()}, ctx);
+  }();
   for (std::uint32_t label = 1; label < number.size(); ++label) {
     const std::uint32_t cell = marked.cell_of_label[label - 1];
+    if (number[label] != 0 && rises[label - 1] < kShallowRise) ++result.shallow;
     if (number[label] == 0 || cell == kNoMarker) continue;
     result.tops[number[label] - 1] = {frame.center_x(cell % frame.nx), frame.center_y(cell / frame.nx),
                                       heights[cell]};

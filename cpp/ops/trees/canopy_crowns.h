@@ -17,6 +17,9 @@ constexpr double kTreetopWindow = 0.275;
 /// Distance up to which a seed takes treetops over, as a share of the crown scale.
 constexpr double kSeedReach = 0.5;
 
+/// A top that rises less above the saddle to a higher crown, as a part of its height, may be a limb of that crown.
+constexpr double kShallowRise = 0.05;
+
 struct CanopyCrownsParams {
   double cell_m;         ///< edge of a cell of the canopy height model, metres, > 0
   double min_height_m;   ///< canopy is what is at least this high above the ground, metres, >= 0
@@ -30,7 +33,8 @@ struct CanopyCrownsResult {
   std::vector<std::uint32_t> empty_seeds;  ///< indices of the seeds whose tree has no point
   double
       touching;  ///< of the outlines of all crowns seen from above, the part along other crowns; 0 without crowns
-  bool ground_given;  ///< the terrain comes from ground points, else from the lowest returns
+  std::uint64_t shallow;  ///< trees whose top rises less than kShallowRise above the saddle to a higher crown
+  bool ground_given;      ///< the terrain comes from ground points, else from the lowest returns
 };
 
 struct CanopyCrownsCost {

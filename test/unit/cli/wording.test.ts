@@ -129,7 +129,11 @@ test.each([
   ["try a larger search_radius", "try a larger --search-radius"],
   [
     "Crowns have only 2.0 points on average, so chm_crown_scale 2.5 m is small for these points and may split crowns; give the width of the smaller crowns.",
-    "Crowns have only 2.0 points on average, so a crown width of 2.5 m is small for these points and may split crowns.",
+    "Crowns have only 2.0 points on average, so a crown width of 2.5 m is small for these points and may split crowns; give that of the smaller crowns as --crown-width.",
+  ],
+  [
+    "Where crowns are wider than chm_crown_scale 2.5 m, send their width. On six",
+    "Where crowns are wider than 2.5 m, give their width as --crown-width. On six",
   ],
   [
     "17 stems are seen in two columns of points alone (radius_unknown), as a scan has them on thin or far stems: such radii say little. tree_inventory measures diameters along more of the stem.",

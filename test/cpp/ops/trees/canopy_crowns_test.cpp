@@ -87,6 +87,28 @@ TEST(CanopyCrowns, SidesOfACrownAreNoTrees) {
   for (const std::uint32_t tree : found.tree_instance.view()) EXPECT_GT(tree, 0U);
 }
 
+TEST(CanopyCrowns, LimbsOfABroadCrownAreShallowTops) {
+  // Domes 8 m wide with knobs of half a metre, in a grid: each knob is a top, and hardly rises above the next one.
+  std::vector<Vec3d> plants, ground;
+  for (int i = 0; i < 300; ++i) {
+    for (int j = 0; j < 200; ++j) {
+      const double x = 0.1 * i, y = 0.1 * j;
+      const double from = std::hypot(std::fmod(x, 10) - 5, std::fmod(y, 10) - 5) / 4;
+      if (from >= 1)
+        ground.push_back({x, y, 0});
+      else
+        plants.push_back({x, y, 10 - 0.8 * from * from + 0.25 * std::cos(3 * x) * std::cos(3 * y)});
+    }
+  }
+  const CanopyCrownsResult fine = crowns(plants, ground);
+  EXPECT_GT(fine.tops.size(), 18U);
+  EXPECT_EQ(fine.tops.size() - fine.shallow, 6U);
+  const CanopyCrownsResult wide =
+      crowns(plants, ground, {}, {.cell_m = 0.2, .min_height_m = 2, .crown_scale_m = 16});
+  EXPECT_EQ(wide.tops.size(), 6U);
+  EXPECT_EQ(wide.shallow, 0U);
+}
+
 TEST(CanopyCrowns, NumbersFollowTheTops) {
   const Planted plot = planted(separate_cones(6, 4), 30, 0, 600, 6);
   const CanopyCrownsResult found = crowns(plot.plants, plot.ground);

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { runReal as command } from "../support/cli/real-command-line.ts";
+import { folderOfTest } from "../support/run/folders.ts";
+import { type ForestTree, forestRows } from "../support/scans/forest.ts";
+
+let root = "";
+let out = "";
+let cloud = "";
+beforeEach(() => {
+  root = folderOfTest("inventory-refused-");
+  out = join(root, "out");
+  cloud = join(root, "plot.csv");
+});
+const TREES: readonly ForestTree[] = [
+  { id: 1, x: 5, y: 6, dbh_m: 0.3 },
+  { id: 2, x: 10, y: 6, dbh_m: 0.2 },
+  { id: 3, x: 14, y: 8, dbh_m: 0.25 },
+];
+/** Only the coordinates: what a scanner gives. */
+const places = (rows: readonly string[]) => rows.map((row) => row.split(" ").slice(0, 3));
+const write = (rows: readonly (readonly (string | number)[])[]) =>
+  writeFileSync(cloud, `${rows.map((row) => row.join(",")).join("\n")}\n`);
+const args = (...more: string[]) => ["inventory", cloud, "--out", out, ...more];
+
+test("broad crowns are one tree each where their width is given", async () => {
+  const rows: (string | number)[][] = [["x", "y", "z"]];
+  for (let i = 0; i < 150 * 100; i += 1) {
+    const [x, y] = [0.2 * (i % 150), 0.2 * Math.floor(i / 150)];
+    const from = Math.hypot((x % 10) - 5, (y % 10) - 5) / 4;
+    rows.push([x, y, from < 1 ? 10 - 0.8 * from * from + 0.25 * Math.cos(3 * x) * Math.cos(3 * y) : 0]);
+  }
+  write(rows);
+  const { stdout } = await command(root, args("--method", "chm", "--json"));
+  const split = JSON.parse(stdout);
+  expect(split.tree_count).toBeGreaterThan(18);
+  expect(split.warnings.join(" ")).toMatch(/without them there are 6\. .* give their width as --crown-width\./);
+  await command(root, args("--method", "chm", "--crown-width", "16", "--force"));
+  expect(JSON.parse(readFileSync(join(out, "summary.json"), "utf8"))).toMatchObject({
+    tree_count: 6,
+    parameters: { crown_width: 16 },
+  });
+});
+
+test("a plot without trees: the reason, and nothing is written", async () => {
+  const rows: (string | number)[][] = [["x", "y", "z"]];
+  for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
+  for (let i = 0; i < 300; i += 1)
+    rows.push([30 + 4 * ((i * 0.7548776662) % 1), 30 + 4 * ((i * 0.6180339887) % 1), 1.2]);
+  write(rows);
+  const { code, stderr } = await command(root, args("--method", "chm"));
+  expect([code, stderr]).toEqual([2, expect.stringContaining("method chm found no tree in this cloud")]);
+  expect(existsSync(out)).toBe(false);
+});
+
+test.each<[string, string[], RegExp]>([
+  ["an unknown method", ["--method", "magic"], /--method "magic" is none of/],
+  ["crowns without a width", ["--crown-width", "0"], /--crown-width "0" must be a positive number of metres/],
+  [
+    "a width of crowns for stems",
+    ["--method", "auto", "--crown-width", "4"],
+    /--crown-width belongs to --method chm, not/,
+  ],
+  ["a width of crowns for one tree", ["--scene", "tree", "--crown-width", "4"], /leave --crown-width out/],
+  [
+    "a width of crowns where stems are seen",
+    ["--scene", "plot", "--crown-width", "4"],
+    /so method auto divides it by stems/,
+  ],
+  ["a scene that is no plot", ["--scene", "object"], /--scene "object" is none of airborne, plot, tree/],
+  ["a method for one tree", ["--scene", "tree", "--method", "chm"], /--scene tree .* leave --method out/],
+  ["a height of breast of 0", ["--breast-height", "0"], /--breast-height "0" must be a positive number/],
+  ["an area of 0", ["--plot-area", "0"], /--plot-area "0" must be a positive number of m2/],
+  ["an unknown equation", ["--biomass", "magic"], /--biomass "magic" is none of chave2014, jenkins2003/],
+  ["a density of no equation", ["--wood-density", "0.6"], /--wood-density needs --biomass chave2014/],
+  [
+    "an unknown group",
+    ["--biomass", "jenkins2003", "--jenkins-group", "fern"],
+    /--jenkins-group "fern" is none of aspen/,
+  ],
+  ["a way to tell wood without a model of it", ["--wood", "sota"], /--wood belongs to --qsm; give both/],
+  ["an unknown way to tell wood", ["--qsm", "--wood", "magic"], /--wood "magic" is none of .*sota/],
+  ["a word for a diameter", ["--min-dbh", "thick"], /--min-dbh "thick" must be a number/],
+])("%s is refused and nothing is written", async (_name, more, sentence) => {
+  write(places(forestRows(TREES)));
+  const { code, stderr } = await command(root, args(...more));
+  expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
+  expect(existsSync(out)).toBe(false);
+});

@@ -66,13 +66,13 @@ struct Bases {
 
 }  // namespace
 
-std::vector<PathStart> low_starts(const PathNodes& nodes, std::uint32_t first_root,
+std::vector<PathStart> low_starts(const PathNodes& nodes, double top_m, std::uint32_t first_root,
                                   const PathConstants& constants, OpContext& ctx) {
   std::vector<PathStart> starts;
   const double cost = std::pow(constants.base_start_cost_m, constants.exponent);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (i % kPollEvery == 0) ctx.checkpoint();
-    if (static_cast<double>(nodes.height[i]) <= constants.low_m)
+    if (static_cast<double>(nodes.height[i]) <= top_m)
       starts.push_back(
           {static_cast<std::uint32_t>(i), first_root + static_cast<std::uint32_t>(starts.size()), cost});
   }

@@ -9,9 +9,9 @@
 
 namespace pc {
 
-/// Starts of plants without a stem: every node below low_m is one of its own, named from `first_root` on in the order of
+/// Starts of plants without a stem: every node up to `top_m` is one of its own, named from `first_root` on in the order of
 /// nodes, at the cost of a step of base_start_cost_m.
-std::vector<PathStart> low_starts(const PathNodes& nodes, std::uint32_t first_root,
+std::vector<PathStart> low_starts(const PathNodes& nodes, double top_m, std::uint32_t first_root,
                                   const PathConstants& constants, OpContext& ctx);
 
 /// The plants without a stem: starts whose paths rise to half of least_height_m belong together if they stand within about

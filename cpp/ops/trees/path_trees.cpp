@@ -14,6 +14,7 @@
 #include "ops/trees/path_nodes.h"
 #include "ops/trees/path_roots.h"
 #include "ops/trees/path_search.h"
+#include "ops/trees/trunk_bases.h"
 
 namespace pc {
 
@@ -79,11 +80,12 @@ Grouping grow_seeds(const PathNodes& nodes, const PathGraph& graph, const std::v
 
 /// Paths from stems and from plants without one, then from tops of the canopy.
 Grouping grow_found(const PathNodes& nodes, const PathGraph& graph, const std::vector<StemRoot>& stems,
-                    const PathConstants& constants, Paths& paths, OpContext& ctx) {
+                    bool low_trees, const PathConstants& constants, Paths& paths, OpContext& ctx) {
   const auto stem_count = static_cast<std::uint32_t>(stems.size());
-  const std::vector<PathStart> at_stems =
+  std::vector<PathStart> at_stems =
       stem_starts(nodes, stems, constants.root_top_m + 1, constants.limb_cost_m, constants, ctx);
-  const std::vector<PathStart> low = low_starts(nodes, stem_count, constants, ctx);
+  const double top_m = low_trees ? tell_limbs(nodes, stems.size(), constants, at_stems) : constants.low_m;
+  const std::vector<PathStart> low = low_starts(nodes, top_m, stem_count, constants, ctx);
   std::vector<PathStart> starts = at_stems;
   starts.insert(starts.end(), low.begin(), low.end());
   const Span<const Vec3d> places = nodes.place.view();
@@ -110,7 +112,8 @@ Grouping grow_found(const PathNodes& nodes, const PathGraph& graph, const std::v
   grouping.carpet.area_m2 = plants.carpet_m2;
   for (std::size_t k = 0; k < tops.size(); ++k)
     group_of.push_back(stem_count + plants.count + static_cast<std::uint32_t>(k));
-  for (const auto* list : {&at_stems, &low, &tops}) {
+  using List = const std::vector<PathStart>*;
+  for (const List list : {List{&at_stems}, &low, &tops}) {
     for (const PathStart& start : *list) grouping.add_start(start, nodes);
   }
   return grouping;
@@ -184,7 +187,8 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
                                      constants.most_gap_m, ctx);
   Paths paths(nodes.size());
   if (!seeds.empty()) stems = roots_of_seeds(seeds, stems, nodes, constants, ctx);
-  Grouping grouping = seeds.empty() ? grow_found(nodes, graph, stems, constants, paths, ctx)
+  const bool low_trees = params.trunks.is_of_low_trees();
+  Grouping grouping = seeds.empty() ? grow_found(nodes, graph, stems, low_trees, constants, paths, ctx)
                                     : grow_seeds(nodes, graph, stems, constants, paths, ctx);
   measure(nodes, paths, grouping, ctx);
   PathTreesResult result{

@@ -57,6 +57,7 @@ struct PathTreesParams {
 /// Stems    Paths start at the seeds, or at the stems that detect_stems finds in the layer of the trunks, and at plants near the
 ///          ground that rise above a least height without such a stem. What looks like a stem but is not seen near the
 ///          ground is taken for a limb where a tree reaches it without a large gap.
+///          Among low trees, so is what begins above the trunks (tell_limbs).
 /// Carpets  Plants without a stem that touch each other further than widest_base_m are divided by their summits; what stays
 ///          below carpet_height_m there is no tree.
 /// Paths    A step costs the square of its length, so paths keep to what is dense and avoid gaps; more if it turns

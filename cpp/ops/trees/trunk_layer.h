@@ -7,6 +7,8 @@ namespace pc {
 /// Heights above the ground between which trunks are looked for, metres.
 struct TrunkLayer {
   double min_m, max_m;
+
+  bool is_of_low_trees() const { return max_m <= 1; }
 };
 
 /// Trees below this height are low, metres: at it the layer of their trunks ends at 1 m.

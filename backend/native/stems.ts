@@ -49,6 +49,14 @@ export interface FoundStems {
   readonly highest_height: number | null;
 }
 
+export interface TreesOfStems {
+  /** Of each stem; 0 = none. */
+  readonly trees: readonly number[];
+  /** The layer, metres above the ground: 1 to 2, lower where all trees are low. */
+  readonly min_m: number;
+  readonly max_m: number;
+}
+
 export interface StemsNative {
   detectStems(
     positions: NativeColumn,
@@ -64,9 +72,8 @@ export interface StemsNative {
     heights: NativeColumn,
     ground: NativeColumn | null,
     trees: NativeColumn,
-    params: StemParams,
     options?: OpOptions,
-  ): NativeJob<readonly number[]>;
+  ): NativeJob<TreesOfStems>;
   stemDetectionBytes(points: number): number;
 }
 
@@ -76,8 +83,8 @@ export interface StemsNative {
  */
 export const detectStems: StemsNative["detectStems"] = (positions, skip, heights, ground, params, options) =>
   addon.detectStems(positions, skip, heights, ground, params, options);
-/** The stems of detectStems by the tree that most points around each have in `trees` (any scalar type); 0 = none. */
-export const treesOfStems: StemsNative["treesOfStems"] = (positions, skip, heights, ground, trees, params, options) =>
-  addon.treesOfStems(positions, skip, heights, ground, trees, params, options);
+/** The stems in the layer of the trunks by the tree that most points around each have in `trees` (any scalar type). */
+export const treesOfStems: StemsNative["treesOfStems"] = (positions, skip, heights, ground, trees, options) =>
+  addon.treesOfStems(positions, skip, heights, ground, trees, options);
 /** Memory of detectStems in addition to its columns. */
 export const stemDetectionBytes: StemsNative["stemDetectionBytes"] = (points) => addon.stemDetectionBytes(points);

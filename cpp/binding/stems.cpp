@@ -15,6 +15,7 @@
 #include "ops/ground/ground_class.h"
 #include "ops/trees/stem_detection.h"
 #include "ops/trees/trees_of_stems.h"
+#include "ops/trees/trunk_layer.h"
 
 namespace pc::binding {
 
@@ -150,24 +151,35 @@ Column<std::uint32_t> labels_of(const HitSelection& hits, const AnyColumn& trees
   return out;
 }
 
-// treesOfStems(positions, skip, heights, ground, trees, params: StemParams, options?): NativeJob<number[]>
+// treesOfStems(positions, skip, heights, ground, trees, options?): NativeJob<{ trees: number[], min_m, max_m }>
 Napi::Value trees_of_stems_job(const Napi::CallbackInfo& info) {
   const StemCloud cloud = cloud_of(info);
   const auto trees = ColumnHandle::get(info[4]);
-  const StemDetectionParams params = stem_params(info[5]);
-  return start_job<std::vector<std::uint32_t>>(
-      info.Env(), job_options(info[6]),
-      [cloud, trees, params](OpContext& ctx) {
+  struct Answer {
+    std::vector<std::uint32_t> trees;
+    TrunkLayer layer;
+  };
+  return start_job<Answer>(
+      info.Env(), job_options(info[5]),
+      [cloud, trees](OpContext& ctx) {
         require(trees->size() == cloud.positions->size(), "trees must be one number per row");
         const auto hits = cloud.hits(ctx);
         const Column<float> heights = cloud.heights_above_ground(hits, ctx);
-        const StemDetectionResult found = detect_stems(hits.points(), heights.view(), params, ctx);
+        const TrunkLayer layer = trunk_layer(heights.view(), ctx);
+        const StemDetectionResult found =
+            detect_stems(hits.points(), heights.view(), {layer.min_m, layer.max_m, kWidestStem, 0}, ctx);
         const Column<std::uint32_t> labels = labels_of(hits, *trees, ctx);
-        return trees_of_stems(hits.points(), heights.view(), labels.view(), found.stems, ctx);
+        return Answer{trees_of_stems(hits.points(), heights.view(), labels.view(), found.stems, layer, ctx),
+                      layer};
       },
-      [](Napi::Env env, std::vector<std::uint32_t>&& found) -> Napi::Value {
-        auto out = Napi::Array::New(env, found.size());
-        for (std::size_t i = 0; i < found.size(); ++i) out.Set(static_cast<std::uint32_t>(i), found[i]);
+      [](Napi::Env env, Answer&& found) -> Napi::Value {
+        auto list = Napi::Array::New(env, found.trees.size());
+        for (std::size_t i = 0; i < found.trees.size(); ++i)
+          list.Set(static_cast<std::uint32_t>(i), found.trees[i]);
+        auto out = Napi::Object::New(env);
+        out.Set("trees", list);
+        out.Set("min_m", found.layer.min_m);
+        out.Set("max_m", found.layer.max_m);
         return out;
       });
 }

@@ -7,8 +7,8 @@ import { TREE_SLUG } from "../../sessions/tree-version.ts";
 import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 
-/** The layer of method auto: cpp/ops/trees/path_trees.cpp. */
-const LAYER = { band_min_m: 1, band_max_m: 2, max_diameter_m: 3 };
+/** cpp/ops/trees/trunk_layer.h: the layer of trees that are not low begins here, metres. */
+const FOREST_LAYER_M = 1;
 const NAMED = 5;
 
 /** Memory of severalStemsWarnings, bytes. */
@@ -28,9 +28,7 @@ export async function severalStemsWarnings(
   if (!heights || !trees) return [];
   const ground = optionalExtra(base, "ground_class");
   try {
-    const found = await job.track(() =>
-      native.treesOfStems(positionsColumn(base), skip, heights, ground, trees, LAYER),
-    );
+    const found = await job.track(() => native.treesOfStems(positionsColumn(base), skip, heights, ground, trees));
     return severalText(found, ids && new Set(ids));
   } catch (raw) {
     const { code, message } = fromNative(raw);
@@ -39,8 +37,11 @@ export async function severalStemsWarnings(
   }
 }
 
-/** `stems`: the tree of each stem, 0 = none. */
-function severalText(stems: readonly number[], ids: ReadonlySet<number> | null): string[] {
+/**
+ * Stems by their trees: of a plot at breast height; of low trees where their trunks are, as most part into limbs below breast
+ * height.
+ */
+function severalText({ trees: stems, min_m, max_m }: native.TreesOfStems, ids: ReadonlySet<number> | null): string[] {
   const counts = new Map<number, number>();
   for (const tree of stems) if (tree > 0) counts.set(tree, (counts.get(tree) ?? 0) + 1);
   const several = [...counts]
@@ -50,7 +51,10 @@ function severalText(stems: readonly number[], ids: ReadonlySet<number> | null):
   const total = several.reduce((sum, [, count]) => sum + count, 0);
   const named = several.slice(0, NAMED).map(([tree, count]) => `tree ${tree}: ${count}`);
   const more = several.length > NAMED ? ", .." : "";
+  const is_low = min_m < FOREST_LAYER_M;
+  const where = is_low ? `${min_m.toFixed(1)} to ${max_m.toFixed(1)} m above the ground` : "at breast height";
+  const unless = is_low ? "Unless they fork below it, or are limbs that hang" : "Unless they fork below it";
   return [
-    `${total} stems were found at breast height in ${several.length === 1 ? "one tree" : `${several.length} trees`} (${named.join(", ")}${more}). Unless they fork below it, their diameter, height and crown are those of several trees, and there are too few trees: segment the trees again with method auto or with seed_points.`,
+    `${total} stems were found ${where} in ${several.length === 1 ? "one tree" : `${several.length} trees`} (${named.join(", ")}${more}). ${unless}, their diameter, height and crown are those of several trees, and there are too few trees: segment the trees again with method auto or with seed_points.`,
   ];
 }

@@ -1,5 +1,6 @@
 #include "ops/trees/low_trunk.h"
 
+#include <utility>
 #include <vector>
 
 #include "ops/trees/stem_trust.h"
@@ -22,8 +23,8 @@ bool is_doubtful(const Stem& stem, double height_m) {
 
 }  // namespace
 
-std::optional<Stem> low_trunk(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
-                              double height_m, OpContext& ctx) {
+std::optional<LowTrunk> low_trunk(Span<const Vec3d> points, const TreeGround& ground,
+                                  const StemParams& params, double height_m, OpContext& ctx) {
   if (!(height_m > 0 && height_m < kLowTree)) return std::nullopt;
   const TrunkLayer layer = trunk_layer_of(height_m);
   const bool is_asked =
@@ -43,8 +44,9 @@ std::optional<Stem> low_trunk(Span<const Vec3d> points, const TreeGround& ground
   std::erase_if(stem.curve, [&](const StemSection& section) { return section.axial_m > layer.max_m; });
   if (is_doubtful(stem, height_m)) return std::nullopt;
   distrust_leaves(stem, height_m, low.breast_height_m);
+  const double radius = stem.breast_height->circle.radius;
   if (!is_asked) stem.breast_height.reset();
-  return stem;
+  return LowTrunk{std::move(stem), radius};
 }
 
 }  // namespace pc

@@ -8,6 +8,11 @@
 
 namespace pc {
 
+struct LowTrunk {
+  Stem stem;
+  double radius_m;  ///< below the limbs
+};
+
 /// The trunk of a low tree, below the fork that orchard trees have at half a metre: measured as measure_stem does it, with
 /// the layer of its trunk (trunk_layer_of) in place of the heights at which the stems of others are looked for.
 ///
@@ -17,7 +22,7 @@ namespace pc {
 ///          tree's height, and none otherwise; the curve of the layer. Nothing if the tree is not low, or its trunk is not seen
 ///          so well that its circle is a stem's (is_no_stem) with a standard error of at most a tenth of the diameter.
 /// Cost     As measure_stem.
-std::optional<Stem> low_trunk(Span<const Vec3d> points, const TreeGround& ground, const StemParams& params,
-                              double height_m, OpContext& ctx);
+std::optional<LowTrunk> low_trunk(Span<const Vec3d> points, const TreeGround& ground,
+                                  const StemParams& params, double height_m, OpContext& ctx);
 
 }  // namespace pc

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::size_t kPollEvery = 4096;
 constexpr std::size_t kBlock = 65'536;
-constexpr double kWidestStem = 3;  // metres
 
 /// A root of paths, or several that are one tree.
 struct Group {

@@ -28,6 +28,7 @@ namespace {
 constexpr std::size_t kPollRows = 1 << 16;
 constexpr double kMostId = 0x1.0p53 - 1;
 constexpr std::uint64_t kLeastPoints = 3;
+constexpr double kThicker = 1.25;  // than the trunk of a low tree: more than errors of both explain
 
 void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
   const std::size_t n = cloud.positions.size;
@@ -301,20 +302,22 @@ class Inventory {
         out.height_m = out.box.max.z - out.stem.base.z;
       }
     }
-    if ((!out.stem.breast_height || is_at_trunk(out.height_m)) && !out.flat)
-      take_trunk(out, points, ground, stem);
+    if (out.height_m < kLowTree && !out.flat) take_trunk(out, points, ground, stem);
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.no_crown = is_bare(out);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
   }
 
-  /// Of a low tree whose diameter is not known, or lies below the heights at which stems are looked for.
+  /// Of a low tree whose diameter is not known, is that of limbs and leaves (no wood is thicker than what carries it), or lies
+  /// below the heights at which stems are looked for.
   void take_trunk(MeasuredTree& tree, Span<const Vec3d> points, const TreeGround& ground,
                   const StemParams& params) const {
+    auto& at = tree.stem.breast_height;
     auto trunk = low_trunk(points, ground, params, tree.height_m, ctx_);
-    if (!trunk) tree.stem.breast_height.reset();  // it was looked for among limbs
-    if (trunk && (trunk->breast_height || !tree.stem.breast_height)) tree.stem = std::move(*trunk);
+    const bool is_thicker = at && trunk && at->circle.radius > kThicker * trunk->radius_m;
+    if (is_thicker || is_at_trunk(tree.height_m)) at.reset();
+    if (trunk && !at) tree.stem = std::move(trunk->stem);
     tree.height_m = tree.box.max.z - tree.stem.base.z;
     tree.dbh_sigma_m = breast_height_sigma(tree.stem);
   }

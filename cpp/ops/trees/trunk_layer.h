@@ -11,6 +11,8 @@ struct TrunkLayer {
   bool is_of_low_trees() const { return max_m <= 1; }
 };
 
+/// Of the stems that are looked for in such a layer, metres.
+constexpr double kWidestStem = 3;
 /// Trees below this height are low, metres: at it the layer of their trunks ends at 1 m.
 constexpr double kLowTree = 20.0 / 3;
 

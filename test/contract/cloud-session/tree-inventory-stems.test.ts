@@ -67,6 +67,24 @@ test("stems that share a tree number are told, not those of trees of their own",
   expect(await told(stems)).toEqual([]);
 });
 
+test("low trees are looked at where their trunks are", async () => {
+  const stems = [2, 5, 8].map((x, i) => ({ id: i === 1 ? 1 : i + 1, x, y: 3, dbh_m: 0.25 }));
+  const [head = "", ...rows] = forestRows(stems);
+  const lengths = head.split(" ").map((name) => ["x", "y", "z", "height_above_ground"].includes(name));
+  const low = rows.map((row) =>
+    row
+      .split(" ")
+      .map((cell, i) => (lengths[i] ? 0.3 * Number(cell) : cell))
+      .join(" "),
+  );
+  const { warnings } = await measure((await forest({}, [head, ...low])).session_id);
+  expect(warnings).toContainEqual(
+    expect.stringMatching(
+      /^2 stems were found 0\.\d to 0\.\d m above the ground in one tree \(tree 1: 2\)\. Unless they fork below it, or are limbs/,
+    ),
+  );
+});
+
 test("trees too far apart to look for stems are measured, and that is told", async () => {
   const rows = forestRows(TREES);
   const far = rows

@@ -18,14 +18,14 @@ using test::Scene;
 
 /// The trees of the stems of a scene, by the x of the stems.
 std::vector<std::uint32_t> trees_of(const Scene& scene, const std::vector<std::uint32_t>& labels,
-                                    int threads = 2) {
+                                    int threads = 2, const TrunkLayer& layer = {1, 2}) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, threads);
   const Span<const float> heights{scene.height.data(), scene.height.size()};
-  StemDetectionResult found = detect_stems(scene.points(), heights, {1, 2, 3, 0}, ctx);
+  StemDetectionResult found = detect_stems(scene.points(), heights, {layer.min_m, layer.max_m, 3, 0}, ctx);
   std::sort(found.stems.begin(), found.stems.end(),
             [](const DetectedStem& a, const DetectedStem& b) { return a.position.x < b.position.x; });
-  return trees_of_stems(scene.points(), heights, {labels.data(), labels.size()}, found.stems, ctx);
+  return trees_of_stems(scene.points(), heights, {labels.data(), labels.size()}, found.stems, layer, ctx);
 }
 
 Scene three_stems() {
@@ -52,6 +52,23 @@ TEST(TreesOfStems, MostPointsCount) {
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (scene.height[i] < 0.7F || scene.height[i] > 1.9F) labels[i] = 5;
   EXPECT_EQ(trees_of(scene, labels), (std::vector<std::uint32_t>{7, 7, 4'000'000'000U}));
+}
+
+TEST(TreesOfStems, LowTreesAreToldByTheirTrunks) {
+  // A leaning trunk that parts into two limbs, and an upright one: between 1 and 2 m there are three stems.
+  Scene scene;
+  const Vec3d fork{0.1, 0, 0.7};
+  scene.tube({0, 0, 0.05}, fork, 0.07, 0.02, 3);
+  scene.tube(fork, {-0.5, 0, 2.6}, 0.04, 0.02, 3);
+  scene.tube(fork, {0.7, 0, 2.6}, 0.04, 0.02, 3);
+  scene.tube({3, 0, 0.05}, {3, 0, 2.8}, 0.06, 0.02, 8);
+  EXPECT_EQ(trees_of(scene, scene.truth, 1, {0.15, 0.45}), (std::vector<std::uint32_t>{3, 8}));
+  EXPECT_EQ(trees_of(scene, scene.truth).size(), 3U);
+  // Points above the layer have no say.
+  std::vector<std::uint32_t> labels = scene.truth;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (scene.height[i] > 0.46F) labels[i] = 9;
+  EXPECT_EQ(trees_of(scene, labels, 1, {0.15, 0.45}), (std::vector<std::uint32_t>{3, 8}));
 }
 
 TEST(TreesOfStems, WithoutLabelsOrPointsThereAreNone) {

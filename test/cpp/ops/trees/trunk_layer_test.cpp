@@ -107,7 +107,10 @@ std::optional<Stem> trunk_of(const Scene& scene, double breast_height_m, double 
   const TreeGround ground(points, {heights.data(), heights.size()}, none, ctx);
   StemParams params = inventory_defaults().stem;
   params.breast_height_m = breast_height_m;
-  return low_trunk(points, ground, params, height_m, ctx);
+  auto trunk = low_trunk(points, ground, params, height_m, ctx);
+  if (!trunk) return std::nullopt;
+  EXPECT_NEAR(trunk->radius_m, kTrunk, 0.001);
+  return std::move(trunk->stem);
 }
 
 TEST(LowTrunk, IsMeasuredBelowTheFork) {
@@ -165,6 +168,29 @@ TEST(LowTrunk, IsTheDiameterAndPlaceOfTheList) {
     EXPECT_FALSE(found.trees[6].stem.breast_height) << at;
     EXPECT_FALSE(found.views) << at;  // trunks of low trees tell nothing of drift
   }
+}
+
+TEST(LowTrunk, NothingThickerStandsOnIt) {
+  // A vine: its trunk of 3 cm parts at 0.7 m, and leaves about its arms make a circle of 0.2 m at breast height.
+  Scene scene;
+  scene.tube({0, 0, 0.05}, {0, 0, 0.7}, 0.03, 0.01, 1);
+  scene.tube({0, 0, 0.7}, {0, 0, 1.9}, 0.2, 0.01, 1);
+  const AnyColumn tree = column_of(scene.truth), height = column_of(scene.height);
+  TreeInventoryParams params = inventory_defaults();
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 1);
+  const TreeCloud cloud{
+      {scene.xyz.data(), scene.xyz.size()}, {0, 0, 0}, {}, &tree, &height, nullptr, nullptr};
+  const TreeInventoryResult found = tree_inventory(cloud, params, ctx);
+  ASSERT_EQ(found.trees.size(), 1U);
+  EXPECT_FALSE(found.trees[0].stem.breast_height);
+  EXPECT_TRUE(std::isnan(found.trees[0].dbh_sigma_m));
+  EXPECT_NEAR(found.trees[0].stem.base.x, 0, 0.01);
+  // At the trunk it has the diameter of the trunk.
+  params.stem.breast_height_m = 0.25;
+  const TreeInventoryResult low = tree_inventory(cloud, params, ctx);
+  ASSERT_TRUE(low.trees[0].stem.breast_height);
+  EXPECT_NEAR(low.trees[0].stem.breast_height->circle.radius, 0.03, 0.001);
 }
 
 TEST(LowTrunk, IsOneOfLowTreesWithATrunk) {

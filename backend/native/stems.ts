@@ -44,6 +44,8 @@ export interface FoundStems {
   readonly layer_points: number;
   readonly clusters: number;
   readonly rejected: Readonly<Record<StemRejection, number>>;
+  /** Of `merged`, stems that touch no stronger one. */
+  readonly beside: number;
   /** Of all points that are not ground; null without a height. */
   readonly lowest_height: number | null;
   readonly highest_height: number | null;

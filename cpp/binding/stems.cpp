@@ -82,6 +82,7 @@ Napi::Value found_to_js(Napi::Env env, const StemDetectionResult& found) {
   out.Set("layer_points", static_cast<double>(found.layer_points));
   out.Set("clusters", static_cast<double>(found.cluster_count));
   out.Set("rejected", rejected);
+  out.Set("beside", static_cast<double>(found.beside));
   out.Set("lowest_height", number_or_null(env, found.lowest_height));
   out.Set("highest_height", number_or_null(env, found.highest_height));
   return out;
@@ -166,8 +167,8 @@ Napi::Value trees_of_stems_job(const Napi::CallbackInfo& info) {
         const auto hits = cloud.hits(ctx);
         const Column<float> heights = cloud.heights_above_ground(hits, ctx);
         const TrunkLayer layer = trunk_layer(heights.view(), ctx);
-        const StemDetectionResult found =
-            detect_stems(hits.points(), heights.view(), {layer.min_m, layer.max_m, kWidestStem, 0}, ctx);
+        const StemDetectionResult found = detect_stems(hits.points(), heights.view(),
+                                                       {layer.min_m, layer.max_m, kWidestStem, 0, true}, ctx);
         const Column<std::uint32_t> labels = labels_of(hits, *trees, ctx);
         return Answer{trees_of_stems(hits.points(), heights.view(), labels.view(), found.stems, layer, ctx),
                       layer};

@@ -79,6 +79,7 @@ export function detectStems(
         ...unclassified,
         ...coarse,
         ...columnWarnings(found),
+        ...besideWarnings(found),
         ...(found.stems.length > 0 ? whyFew(found) : [whyNone(found, hit_count, request)]),
       ];
       return {
@@ -103,6 +104,18 @@ const seedOf = ({ position: [x, y, z], radius_m, n_inliers, arc_coverage, has_tw
   arc_coverage,
   radius_unknown: has_two_columns,
 });
+
+/** Share of the stems, and number, from which it is told. */
+const TOLD_BESIDE = 0.05;
+const FEWEST_BESIDE = 3;
+
+/** Stems that the rule of 0.3 m leaves out, although they are stems of their own. */
+function besideWarnings({ stems, beside }: native.FoundStems): string[] {
+  if (beside < FEWEST_BESIDE || beside < TOLD_BESIDE * stems.length) return [];
+  return [
+    `${beside} stems beside the ${stems.length} that were found stand closer than 0.3 m to one with more points without touching it, as culms of bamboo and stems of coppice do: by rule they are left out (rejected.merged). segment_trees with method auto makes trees of them.`,
+  ];
+}
 
 const metres = (value: number) => `${Number(value.toFixed(2))} m`;
 

@@ -178,7 +178,7 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
   const auto& [layer_min, layer_max] = params.trunks;
   constants.root_top_m = std::min(constants.root_top_m, layer_max);
   const StemDetectionResult found =
-      detect_stems(points, heights, {layer_min, layer_max, kWidestStem, 0}, ctx);
+      detect_stems(points, heights, {layer_min, layer_max, kWidestStem, 0, true}, ctx);
   const PathNodes nodes = path_nodes(points, heights, params.node_m, params.origin, ctx);
   std::vector<StemRoot> stems;
   for (const DetectedStem& stem : found.stems) stems.push_back(root_of(stem, nodes.origin));

@@ -203,7 +203,7 @@ const char* to_string(StemRejection reason) {
 StemDetectionResult detect_stems(HitPoints points, Span<const float> heights,
                                  const StemDetectionParams& params, OpContext& ctx) {
   check(points, heights, params);
-  StemDetectionResult out{{}, std::nan(""), std::nan(""), 0, 0, {}};
+  StemDetectionResult out{{}, std::nan(""), std::nan(""), 0, 0, {}, 0};
   ctx.begin_phase("Selecting the layer", points.size());
   set_height_range(out, heights, ctx);
   const StemLayer layer(points.xyz(), heights, params.band_min_m, params.band_max_m, ctx);
@@ -236,7 +236,9 @@ StemDetectionResult detect_stems(HitPoints points, Span<const float> heights,
     out.stems.insert(out.stems.end(), one.stems.begin(), one.stems.end());
   }
   found.clear();
-  out.rejected[static_cast<std::size_t>(StemRejection::kMerged)] = merge_stems(out.stems, ctx);
+  const MergedStems merged = merge_stems(out.stems, params.keep_beside, ctx);
+  out.rejected[static_cast<std::size_t>(StemRejection::kMerged)] = merged.count;
+  out.beside = merged.beside;
   for (DetectedStem& stem : out.stems) {
     stem.position = stem.position + layer.origin();
     stem.ground_z += layer.origin().z;

@@ -15,6 +15,8 @@ struct StemDetectionParams {
   double band_min_m, band_max_m;  ///< heights above the ground of the layer that is searched, ends included
   double max_diameter_m;          ///< of a stem; wider clusters of points are only stems in part
   std::uint64_t seed;
+  /// Stems stay that are closer than 0.3 m to a stronger one without touching it (merge_stems).
+  bool keep_beside = false;
 };
 
 /// Why a cluster of points of the layer, or a part of it, is no stem.
@@ -47,6 +49,7 @@ struct StemDetectionResult {
   std::uint64_t layer_points;            ///< points with a height in the band
   std::uint64_t cluster_count;           ///< of cells of 5 cm with points of the layer, seen from above
   std::array<std::uint64_t, kStemRejections> rejected;  ///< by StemRejection
+  std::uint64_t beside = 0;                             ///< of kMerged, stems that touch no stronger one
 };
 
 /// Peak memory of detect_stems in addition to its arguments.

@@ -126,6 +126,10 @@ test.each([
     "and there are too few trees: segment the trees again with method auto or with seed_points.",
     "and there are too few trees; use --method auto, or remove undergrowth.",
   ],
+  [
+    "coppice do: by rule they are left out (rejected.merged). segment_trees with method auto makes trees of them.",
+    "coppice do: they are not counted as stems. --method auto makes trees of them.",
+  ],
   ["try a larger search_radius", "try a larger --search-radius"],
   [
     "Crowns have only 2.0 points on average, so chm_crown_scale 2.5 m is small for these points and may split crowns; give the width of the smaller crowns.",

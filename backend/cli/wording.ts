@@ -87,7 +87,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [/bbox \[[^\]]*\] has no area: send [^.]*\./g, "seen from above, the points have no area."],
   [
     ": by rule they are left out (rejected.merged). segment_trees with method auto makes trees of them.",
-    ": they are not counted as stems. --method auto makes trees of them.",
+    ": they are not counted as stems; method auto makes trees of them.",
   ],
   [" skipped (min_points).", " skipped."],
   ["Give seed_points, or remove undergrowth.", "Remove undergrowth."],

@@ -128,7 +128,7 @@ test.each([
   ],
   [
     "coppice do: by rule they are left out (rejected.merged). segment_trees with method auto makes trees of them.",
-    "coppice do: they are not counted as stems. --method auto makes trees of them.",
+    "coppice do: they are not counted as stems; method auto makes trees of them.",
   ],
   ["try a larger search_radius", "try a larger --search-radius"],
   [

@@ -1,31 +1,14 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
-import { beforeEach, describe, expect, test } from "vitest";
-import { runReal as command } from "../support/cli/real-command-line.ts";
-import { folderOfTest } from "../support/run/folders.ts";
-import { FOUR_TREES, type ForestTree, forestRows, forestTwice } from "../support/scans/forest.ts";
+import { describe, expect, test } from "vitest";
+import { inventoryFolder, PLOT_TREES, places } from "../support/cli/inventory-folder.ts";
+import { FOUR_TREES, forestRows, forestTwice } from "../support/scans/forest.ts";
 
-let root = "";
-let out = "";
-let cloud = "";
-beforeEach(() => {
-  root = folderOfTest("inventory-");
-  out = join(root, "out");
-  cloud = join(root, "plot.csv");
-});
-const TREES: readonly ForestTree[] = [
-  { id: 1, x: 5, y: 6, dbh_m: 0.3 },
-  { id: 2, x: 10, y: 6, dbh_m: 0.2 },
-  { id: 3, x: 14, y: 8, dbh_m: 0.25 },
-];
-/** Only the coordinates: what a scanner gives. */
-const places = (rows: readonly string[]) => rows.map((row) => row.split(" ").slice(0, 3));
-const write = (rows: readonly (readonly (string | number)[])[]) =>
-  writeFileSync(cloud, `${rows.map((row) => row.join(",")).join("\n")}\n`);
-const args = (...more: string[]) => ["inventory", cloud, "--out", out, ...more];
+const { out, write, inventory } = inventoryFolder("inventory-");
+const TREES = PLOT_TREES;
 const table = (name: string) => {
-  const [head = "", ...rows] = readFileSync(join(out, name), "utf8").trim().split("\n");
+  const [head = "", ...rows] = readFileSync(join(out(), name), "utf8").trim().split("\n");
   const names = head.split(",");
   return rows.map((row) => Object.fromEntries(row.split(",").map((cell, i) => [names[i] ?? "", cell])));
 };
@@ -45,8 +28,8 @@ const worstDiameter = () =>
 
 test("scans that do not fit are moved onto each other, unless --no-align says not to", async () => {
   apart();
-  expect((await command(root, args("--method", "default"))).code).toBe(0);
-  const { warnings, scans_moved, view_fit } = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  expect((await inventory("--method", "default")).code).toBe(0);
+  const { warnings, scans_moved, view_fit } = JSON.parse(readFileSync(join(out(), "summary.json"), "utf8"));
   expect(scans_moved).toEqual([1, 2].map((scan_index) => expect.objectContaining({ scan_index })));
   expect(Math.abs(scans_moved[0].x_m - scans_moved[1].x_m)).toBeCloseTo(0.06, 3);
   expect(view_fit).toMatchObject({ aligned: false });
@@ -55,8 +38,8 @@ test("scans that do not fit are moved onto each other, unless --no-align says no
   );
   expect(warnings.join(" ")).not.toMatch(/different scans/);
   expect(worstDiameter()).toBeLessThan(0.005);
-  const lying = await command(root, args("--method", "default", "--force", "--no-align"));
-  const summary = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  const lying = await inventory("--method", "default", "--force", "--no-align");
+  const summary = JSON.parse(readFileSync(join(out(), "summary.json"), "utf8"));
   expect([lying.code, summary.scans_moved, summary.view_fit.aligned]).toEqual([0, [], false]);
   expect(summary.warnings.join(" ")).toMatch(/Diameters are wrong by about as much; leave --no-align out\./);
   expect(worstDiameter()).toBeGreaterThan(0.01);
@@ -64,9 +47,9 @@ test("scans that do not fit are moved onto each other, unless --no-align says no
 
 test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cloud", async () => {
   write(places(forestRows(TREES)));
-  const { code, stdout, stderr } = await command(root, args("--method", "default"));
+  const { code, stdout, stderr } = await inventory("--method", "default");
   expect([code, stderr]).toEqual([0, expect.stringContaining("Segmenting trees")]);
-  expect(readdirSync(out).sort()).toEqual([
+  expect(readdirSync(out()).sort()).toEqual([
     "crowns.geojson",
     "crowns.png",
     "diameters.png",
@@ -90,20 +73,20 @@ test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cl
     expect(Math.abs(Number(found?.height_m) - 8)).toBeLessThan(0.15);
   }
   expect(table("stem_curve.csv").length).toBeGreaterThan(9);
-  expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nn_trees,3,\n/);
-  const crowns = JSON.parse(readFileSync(join(out, "crowns.geojson"), "utf8"));
+  expect(readFileSync(join(out(), "stand.csv"), "utf8")).toMatch(/\nn_trees,3,\n/);
+  const crowns = JSON.parse(readFileSync(join(out(), "crowns.geojson"), "utf8"));
   expect(crowns.features).toHaveLength(3);
   for (const { geometry } of crowns.features)
     expect(geometry.coordinates[0].at(-1)).toEqual(geometry.coordinates[0][0]);
-  for (const name of readdirSync(out).filter((file) => file.endsWith(".png"))) {
-    const { data } = PNG.sync.read(readFileSync(join(out, name)));
+  for (const name of readdirSync(out()).filter((file) => file.endsWith(".png"))) {
+    const { data } = PNG.sync.read(readFileSync(join(out(), name)));
     expect([name, new Set(data).size > 10]).toEqual([name, true]);
   }
-  const report = readFileSync(join(out, "report.html"), "utf8");
+  const report = readFileSync(join(out(), "report.html"), "utf8");
   expect(report).toContain("Basal area");
   expect(report).toContain("--min-dbh");
   expect(stdout).toMatch(/Quadratic mean diameter/);
-  const summary = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  const summary = JSON.parse(readFileSync(join(out(), "summary.json"), "utf8"));
   expect([summary.tree_count, summary.stand.treeCount]).toEqual([3, 3]);
 });
 
@@ -114,7 +97,7 @@ test("an entered area, biomass, and what the stand values leave out", async () =
     rows.filter(([x, y, z]) => !(Number(z) > 0.2 && Number(z) < 3.9 && Math.hypot(Number(x) - 2, Number(y) - 2) < 0.5)),
   );
   const wishes = ["--plot-area", "400", "--biomass", "chave2014", "--wood-density", "0.6", "--method", "default"];
-  const { code, stdout } = await command(root, args(...wishes, "--json"));
+  const { code, stdout } = await inventory(...wishes, "--json");
   expect(code).toBe(0);
   const { stand, warnings, parameters } = JSON.parse(stdout);
   expect(stand).toMatchObject({ plotAreaM2: 400, plotAreaSource: "entered", treeCount: 3, treesWithoutDiameter: 1 });
@@ -122,25 +105,25 @@ test("an entered area, biomass, and what the stand values leave out", async () =
   expect(stand.biomassKg).toBeGreaterThan(0);
   expect(parameters).toMatchObject({ plot_area: 400, biomass: "chave2014", wood_density: 0.6, jenkins_group: null });
   expect(warnings.join(" ")).toMatch(/1 tree of breast height and more without a diameter/);
-  const text = readFileSync(join(out, "stand.csv"), "utf8");
+  const text = readFileSync(join(out(), "stand.csv"), "utf8");
   expect(text).toMatch(/\nplot_area,400,m2\nplot_area_source,entered,\n/);
   expect(text).toMatch(/\nn_trees_without_dbh,1,\n/);
-  expect(readFileSync(join(out, "report.html"), "utf8")).toContain("Biomass per hectare");
+  expect(readFileSync(join(out(), "report.html"), "utf8")).toContain("Biomass per hectare");
 });
 
 test("a cloud that is one tree needs no ground", async () => {
   write(places(forestRows([{ id: 1, x: 0, y: 0, dbh_m: 0.3 }]).filter((row) => !row.endsWith(" 0 0 1"))));
-  const { code, stdout } = await command(root, args("--json"));
+  const { code, stdout } = await inventory("--json");
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ method: "one_tree", tree_count: 1 });
   const [tree] = table("trees.csv");
   expect(Math.abs(Number(tree?.dbh_m) - 0.3)).toBeLessThan(0.005);
   expect([tree?.ground_source, tree?.n_points]).toEqual(["tree_min_z", "3000"]);
   expect([tree?.edge, tree?.hegyi_index, tree?.crown_overlap_m2]).toEqual(["", "", ""]);
-  expect(readdirSync(out)).not.toContain("stems.png");
-  const { width, height } = PNG.sync.read(readFileSync(join(out, "tree_1.png")));
+  expect(readdirSync(out())).not.toContain("stems.png");
+  const { width, height } = PNG.sync.read(readFileSync(join(out(), "tree_1.png")));
   expect(Math.max(width, height)).toBeLessThan(700); // pictures of 200 pixels with their axes
-  expect(readFileSync(join(out, "stand.csv"), "utf8")).toContain("\nstems_per_ha,,1/ha\n");
+  expect(readFileSync(join(out(), "stand.csv"), "utf8")).toContain("\nstems_per_ha,,1/ha\n");
 });
 
 describe("what the file names as noise is no part of a single tree", () => {
@@ -149,7 +132,7 @@ describe("what the file names as noise is no part of a single tree", () => {
     const [head = [], ...rows] = tree;
     const clean = rows.map((row) => [...row, 5]);
     write([[...head, "las_classification"], ...clean, ...noise.map((place) => [...place, 7])]);
-    const { code, stdout } = await command(root, args("--json"));
+    const { code, stdout } = await inventory("--json");
     expect(code).toBe(0);
     const [row] = table("trees.csv");
     return { ...JSON.parse(stdout), values: [row?.height_m, row?.dbh_m, row?.n_points] };
@@ -161,7 +144,7 @@ describe("what the file names as noise is no part of a single tree", () => {
     ["between crown and stem", [0.9, 0.2, 3]],
   ])("%s", async (_where, place) => {
     const clean = await inventoryOf();
-    rmSync(out, { recursive: true });
+    rmSync(out(), { recursive: true });
     const found = await inventoryOf(place);
     expect([found.method, found.values]).toEqual(["one_tree", clean.values]);
     expect(found.warnings).toContainEqual(
@@ -187,20 +170,20 @@ function crownsFromTheAir(): (string | number)[][] {
 
 test("from the air, crowns have no diameters, and the report says so", async () => {
   write(crownsFromTheAir());
-  const { code, stdout } = await command(root, args());
+  const { code, stdout } = await inventory();
   expect(code).toBe(0);
   expect(stdout).toMatch(/Diameters +absent/);
   const trees = table("trees.csv");
   expect(trees).toHaveLength(9);
   for (const name of ["dbh_m", "hegyi_index", "basal_area_m2", "lean_deg", "lean_azimuth_deg"])
     expect([name, ...new Set(trees.map((row) => row[name]))]).toEqual([name, ""]);
-  expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nstems_per_ha,,1\/ha\nbasal_area_per_ha,,m2\/ha\n/);
+  expect(readFileSync(join(out(), "stand.csv"), "utf8")).toMatch(/\nstems_per_ha,,1\/ha\nbasal_area_per_ha,,m2\/ha\n/);
   expect(Math.max(...trees.map((row) => Number(row.height_m)))).toBeGreaterThan(13);
 });
 
 test("from the air no wood is modelled, unless --scene says that the cloud is a plot", async () => {
   write(crownsFromTheAir());
-  const { code, stdout } = await command(root, args("--qsm", "--json"));
+  const { code, stdout } = await inventory("--qsm", "--json");
   expect(code).toBe(0);
   const { stand, warnings, outputs } = JSON.parse(stdout);
   expect([stand.biomassKg, stand.biomassTreesMissing, outputs.wood]).toEqual([null, 9, undefined]);
@@ -210,17 +193,17 @@ test("from the air no wood is modelled, unless --scene says that the cloud is a 
   expect(warnings).toContainEqual("The biomass of 9 trees is not known: it needs models of their wood.");
   expect(warnings.join()).not.toContain("equations");
   expect(new Set(table("trees.csv").map((row) => `${row.agb_kg}${row.qsm_woody_volume_m3}`))).toEqual(new Set([""]));
-  expect(readdirSync(out)).not.toContain("tree_qsm.csv");
-  expect(readFileSync(join(out, "stand.csv"), "utf8")).toMatch(/\nbiomass,,kg\n[\s\S]*\nbiomass_trees_missing,9,\n/);
+  expect(readdirSync(out())).not.toContain("tree_qsm.csv");
+  expect(readFileSync(join(out(), "stand.csv"), "utf8")).toMatch(/\nbiomass,,kg\n[\s\S]*\nbiomass_trees_missing,9,\n/);
 
-  const plot = await command(root, args("--qsm", "--json", "--force", "--scene", "plot", "--method", "chm"));
+  const plot = await inventory("--qsm", "--json", "--force", "--scene", "plot", "--method", "chm");
   expect(JSON.parse(plot.stdout)).toMatchObject({ scene: { kind: "plot", reason: "--scene" }, tree_count: 9 });
   expect(table("tree_qsm.csv")).toHaveLength(9);
 });
 
 test("wood is told from leaves before it is modelled, and the labelled cloud has it", async () => {
   write(places(forestRows(TREES)));
-  const { code, stdout } = await command(root, args("--qsm", "--wood", "sota", "--json"));
+  const { code, stdout } = await inventory("--qsm", "--wood", "sota", "--json");
   expect(code).toBe(0);
   const { warnings, parameters, tree_count } = JSON.parse(stdout);
   expect(parameters).toMatchObject({ qsm: true, wood: "sota", align: true });

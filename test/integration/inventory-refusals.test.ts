@@ -1,28 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
-import { runReal as command } from "../support/cli/real-command-line.ts";
-import { folderOfTest } from "../support/run/folders.ts";
-import { type ForestTree, forestRows } from "../support/scans/forest.ts";
+import { expect, test } from "vitest";
+import { inventoryFolder, PLOT_TREES, places } from "../support/cli/inventory-folder.ts";
+import { forestRows } from "../support/scans/forest.ts";
 
-let root = "";
-let out = "";
-let cloud = "";
-beforeEach(() => {
-  root = folderOfTest("inventory-refused-");
-  out = join(root, "out");
-  cloud = join(root, "plot.csv");
-});
-const TREES: readonly ForestTree[] = [
-  { id: 1, x: 5, y: 6, dbh_m: 0.3 },
-  { id: 2, x: 10, y: 6, dbh_m: 0.2 },
-  { id: 3, x: 14, y: 8, dbh_m: 0.25 },
-];
-/** Only the coordinates: what a scanner gives. */
-const places = (rows: readonly string[]) => rows.map((row) => row.split(" ").slice(0, 3));
-const write = (rows: readonly (readonly (string | number)[])[]) =>
-  writeFileSync(cloud, `${rows.map((row) => row.join(",")).join("\n")}\n`);
-const args = (...more: string[]) => ["inventory", cloud, "--out", out, ...more];
+const { out, write, inventory } = inventoryFolder("inventory-refused-");
 
 test("broad crowns are one tree each where their width is given", async () => {
   const rows: (string | number)[][] = [["x", "y", "z"]];
@@ -32,12 +14,12 @@ test("broad crowns are one tree each where their width is given", async () => {
     rows.push([x, y, from < 1 ? 10 - 0.8 * from * from + 0.25 * Math.cos(3 * x) * Math.cos(3 * y) : 0]);
   }
   write(rows);
-  const { stdout } = await command(root, args("--method", "chm", "--json"));
+  const { stdout } = await inventory("--method", "chm", "--json");
   const split = JSON.parse(stdout);
   expect(split.tree_count).toBeGreaterThan(18);
   expect(split.warnings.join(" ")).toMatch(/without them there are 6\. .* give their width as --crown-width\./);
-  await command(root, args("--method", "chm", "--crown-width", "16", "--force"));
-  expect(JSON.parse(readFileSync(join(out, "summary.json"), "utf8"))).toMatchObject({
+  await inventory("--method", "chm", "--crown-width", "16", "--force");
+  expect(JSON.parse(readFileSync(join(out(), "summary.json"), "utf8"))).toMatchObject({
     tree_count: 6,
     parameters: { crown_width: 16 },
   });
@@ -49,9 +31,9 @@ test("a plot without trees: the reason, and nothing is written", async () => {
   for (let i = 0; i < 300; i += 1)
     rows.push([30 + 4 * ((i * 0.7548776662) % 1), 30 + 4 * ((i * 0.6180339887) % 1), 1.2]);
   write(rows);
-  const { code, stderr } = await command(root, args("--method", "chm"));
+  const { code, stderr } = await inventory("--method", "chm");
   expect([code, stderr]).toEqual([2, expect.stringContaining("method chm found no tree in this cloud")]);
-  expect(existsSync(out)).toBe(false);
+  expect(existsSync(out())).toBe(false);
 });
 
 test.each<[string, string[], RegExp]>([
@@ -83,8 +65,8 @@ test.each<[string, string[], RegExp]>([
   ["an unknown way to tell wood", ["--qsm", "--wood", "magic"], /--wood "magic" is none of .*sota/],
   ["a word for a diameter", ["--min-dbh", "thick"], /--min-dbh "thick" must be a number/],
 ])("%s is refused and nothing is written", async (_name, more, sentence) => {
-  write(places(forestRows(TREES)));
-  const { code, stderr } = await command(root, args(...more));
+  write(places(forestRows(PLOT_TREES)));
+  const { code, stderr } = await inventory(...more);
   expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
-  expect(existsSync(out)).toBe(false);
+  expect(existsSync(out())).toBe(false);
 });

@@ -84,10 +84,10 @@ std::optional<LowTrunk> low_trunk(Span<const Vec3d> points, const TreeGround& gr
                                   const StemParams& params, double height_m, OpContext& ctx) {
   if (!(height_m > 0 && height_m < kLowTree)) return std::nullopt;
   const Asked asked{ground, params, height_m, trunk_layer_of(height_m)};
-  if (auto trunk = trunk_in(points, asked, ctx)) return trunk;
   const std::vector<Vec3d> near = near_foot(points, height_m);
-  if (near.empty()) return std::nullopt;
-  return trunk_in({near.data(), near.size()}, asked, ctx);
+  if (!near.empty())
+    if (auto trunk = trunk_in({near.data(), near.size()}, asked, ctx)) return trunk;
+  return trunk_in(points, asked, ctx);
 }
 
 }  // namespace pc

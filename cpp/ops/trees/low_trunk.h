@@ -16,8 +16,8 @@ struct LowTrunk {
 /// The trunk of a low tree, below the fork that orchard trees have at half a metre: measured as measure_stem does it, with
 /// the layer of its trunk (trunk_layer_of) in place of the heights at which the stems of others are looked for.
 ///
-/// Limbs    that hang beside the trunk may hide it: where no trunk is seen, the points around the lowest ones are searched, within
-///          a tenth of the height.
+/// Limbs    that hang beside the trunk look like one: the points around the lowest ones are searched first, within a tenth of the
+///          height, and all of them where no trunk is seen there.
 /// points   (n) of the tree, metres; at least one
 /// height_m of the tree
 /// Result   Its base and axis; the circle at breast height if that lies between the begin of the layer and a fifth of the

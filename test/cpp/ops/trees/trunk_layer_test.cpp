@@ -170,11 +170,27 @@ TEST(LowTrunk, IsTheDiameterAndPlaceOfTheList) {
   }
 }
 
+TEST(LowTrunk, IsSeenAmongLimbsThatHang) {
+  // Limbs as thick as the trunk come down to 0.12 m on all sides, 0.5 to 0.7 m away, with leaves about them.
+  Scene scene;
+  scene.tube({0, 0, 0.05}, {0, 0, 0.5}, kTrunk, 0.015, 1);
+  for (int i = 0; i < 8; ++i) {
+    const double angle = 2 * std::numbers::pi * i / 8, away = i % 2 == 0 ? 0.5 : 0.7;
+    const Vec3d end{away * std::cos(angle), away * std::sin(angle), 0.12};
+    scene.tube({0.3 * end.x, 0.3 * end.y, 0.9}, end, kTrunk, 0.006, 1);
+    scene.leaves(end + Vec3d{0, 0, 0.2}, 0.15, 6000, 1);
+  }
+  scene.leaves({0, 0, 1.6}, 0.8, 4000, 1);
+  const auto trunk = trunk_of(scene, 0.25, 2.4);
+  ASSERT_TRUE(trunk && trunk->breast_height);
+  EXPECT_NEAR(std::hypot(trunk->base.x, trunk->base.y), 0, 0.01);
+}
+
 TEST(LowTrunk, NothingThickerStandsOnIt) {
-  // A vine: its trunk of 3 cm parts at 0.7 m, and leaves about its arms make a circle of 0.2 m at breast height.
+  // A vine: its trunk of 3 cm parts at 0.7 m, and leaves about its arms make a circle of 0.26 m at breast height.
   Scene scene;
   scene.tube({0, 0, 0.05}, {0, 0, 0.7}, 0.03, 0.01, 1);
-  scene.tube({0, 0, 0.7}, {0, 0, 1.9}, 0.2, 0.01, 1);
+  scene.tube({0, 0, 0.7}, {0, 0, 1.9}, 0.13, 0.01, 1);
   const AnyColumn tree = column_of(scene.truth), height = column_of(scene.height);
   TreeInventoryParams params = inventory_defaults();
   JobControl control;

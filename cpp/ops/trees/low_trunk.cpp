@@ -58,24 +58,30 @@ std::optional<LowTrunk> trunk_in(Span<const Vec3d> points, const Asked& asked, O
   return LowTrunk{std::move(stem), radius};
 }
 
-/// The points around what is lowest, seen from above: the trunk without the limbs that hang beside it.
+/// The points around what is lowest, seen from above: the trunk without the limbs that hang beside it. None where the lowest points
+/// are in several places.
 std::vector<Vec3d> near_foot(Span<const Vec3d> points, double height_m) {
   constexpr double kFoot = 0.05;   // metres
   constexpr double kAround = 0.1;  // of the tree's height
   double lowest = std::numeric_limits<double>::infinity();
   for (const Vec3d& p : points) lowest = std::min(lowest, p.z);
+  const Vec3d first = points[0];
   Vec3d sum{0, 0, 0};
   double count = 0;
   for (const Vec3d& p : points) {
     if (p.z > lowest + kFoot) continue;
-    sum = sum + p;
+    sum = sum + (p - first);
     count += 1;
   }
-  const Vec3d foot = sum * (1 / count);
+  const Vec3d foot = first + sum * (1 / count);
+  bool has_foot = false;
   std::vector<Vec3d> near;
-  for (const Vec3d& p : points)
-    if (std::hypot(p.x - foot.x, p.y - foot.y) <= kAround * height_m) near.push_back(p);
-  return near;
+  for (const Vec3d& p : points) {
+    if (!(std::hypot(p.x - foot.x, p.y - foot.y) <= kAround * height_m)) continue;
+    near.push_back(p);
+    has_foot = has_foot || p.z <= lowest + kFoot;
+  }
+  return has_foot ? near : std::vector<Vec3d>{};
 }
 
 }  // namespace

@@ -186,6 +186,17 @@ TEST(LowTrunk, IsSeenAmongLimbsThatHang) {
   EXPECT_NEAR(std::hypot(trunk->base.x, trunk->base.y), 0, 0.01);
 }
 
+TEST(LowTrunk, OfATreeOnTwoFeetIsLookedForAmongAllPoints) {
+  Scene scene;
+  scene.tube({-1, 0, 0.05}, {-1, 0, 0.8}, kTrunk, 0.01, 1);
+  scene.tube({1, 0, 0.05}, {1, 0, 0.8}, kTrunk, 0.03, 1);
+  scene.leaves({0, 0, 1.6}, 0.8, 4000, 1);  // between them nothing stands
+  const auto trunk = trunk_of(scene, 0.3, 2.4);
+  ASSERT_TRUE(trunk && trunk->breast_height);
+  EXPECT_NEAR(std::abs(trunk->base.x), 1, 0.01);
+  EXPECT_NEAR(trunk->base.y, 0, 0.01);
+}
+
 TEST(LowTrunk, NothingThickerStandsOnIt) {
   // A vine: its trunk of 3 cm parts at 0.7 m, and leaves about its arms make a circle of 0.26 m at breast height.
   Scene scene;

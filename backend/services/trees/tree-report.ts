@@ -78,7 +78,7 @@ function scaleWarnings({ num_trees, crown_points }: CanopyCrowns, scale: number)
 
 /**
  * A sentence if many tops hardly rise above crowns beside them. Seen from above, limbs of broad crowns look like that, and
- * trees of closed canopies, too: of generated stands with a precision of .93 and more 1 to 28 %, of the six plots 61 to 77 %.
+ * trees of closed canopies, too: of generated stands with a precision of .91 and more 0 to 27 %, of the six plots 61 to 77 %.
  */
 function limbWarnings({ num_trees, shallow }: CanopyCrowns, scale: number): string[] {
   if (num_trees < SEVERAL_CROWNS || shallow < TOLD_SHALLOW * num_trees) return [];

@@ -39,11 +39,11 @@ double tell_limbs(const PathNodes& nodes, std::size_t stems, const PathConstants
   const std::size_t trunks = known.empty() ? 0 : joined(known, nodes.edge_m);
   if (trunks < kFewestTrunks || static_cast<double>(trunks) < kTrunkShare * static_cast<double>(known.size()))
     return constants.low_m;
-  const double top_m = std::min(constants.low_m, known[trunks - 1] + nodes.edge_m);
+  const double end_m = known[trunks - 1] + nodes.edge_m;
   const double cost = std::pow(constants.limb_cost_m, constants.exponent);
   for (PathStart& start : at_stems)
-    if (begins[start.root] > top_m && begins[start.root] != kUnknown) start.cost = cost;
-  return top_m;
+    if (begins[start.root] > end_m && begins[start.root] != kUnknown) start.cost = cost;
+  return std::min(constants.low_m, end_m);
 }
 
 }  // namespace pc

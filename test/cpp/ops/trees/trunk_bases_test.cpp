@@ -111,6 +111,10 @@ TEST(TrunkBases, TheEndFollowsHowSparselyTrunksAreSeen) {
   EXPECT_EQ(sparse.is_limb, std::vector<bool>(8, false));
   EXPECT_NEAR(sparse.top_m, 0.15 + 0.03, 1e-6);
   EXPECT_EQ(told({0.5F, 0.6F, 0.7F, 0.5F}).top_m, kPathConstants.low_m);
+  // Trunks that grass hides up to half a metre are none, either.
+  const Begins hidden = told({0.5F, 0.51F, 0.5F, 0.52F, 0.9F});
+  EXPECT_EQ(hidden.top_m, kPathConstants.low_m);
+  EXPECT_EQ(hidden.is_limb, (std::vector<bool>{false, false, false, false, true}));
 }
 
 TEST(TrunkBases, FewTrunksAndUnknownHeightsTellNothing) {

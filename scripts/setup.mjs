@@ -57,9 +57,11 @@ async function installPackages(steps) {
   if (!apt || !canSudo)
     throw new Error(`Missing: ${missing.join(", ")}. Install with:\n  ${command}\nthen run this again.`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  // A machine that was just started often installs its updates: they hold the lock for minutes.
+  const wait = ["-o", "DPkg::Lock::Timeout=600"];
   for (const step of [
-    ["apt-get", "update", "-q"],
-    ["apt-get", "install", "-yq", "--no-install-recommends", ...missing],
+    ["apt-get", ...wait, "update", "-q"],
+    ["apt-get", ...wait, "install", "-yq", "--no-install-recommends", ...missing],
   ]) {
     const [program, ...rest] = [...sudo, ...step];
     await steps.run(`installing ${missing.join(", ")}`, program, rest, { env });

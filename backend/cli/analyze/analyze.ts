@@ -4,6 +4,7 @@ import { renderPictures } from "../drawing/render.ts";
 import { Progress } from "../progress.ts";
 import type { EditedCloud } from "../report/findings.ts";
 import { summarize } from "../report/summary.ts";
+import { leftNote } from "../run/earlier-run.ts";
 import { reportedWarnings } from "../wording.ts";
 import { withBackend } from "./backend.ts";
 import { type Covered, rasterPlace } from "./cell-size.ts";
@@ -47,8 +48,9 @@ export async function analyze(file: string, options: AnalyzeOptions, deps: Analy
       work({ input, merge, options, client, out, project, progress, signal }),
     );
     signal.throwIfAborted();
-    await publishAll(project ? [out, project.folder] : [out]);
+    const left = await publishAll(project ? [out, project.folder] : [out]);
     progress.done();
+    deps.stderr.write(leftNote(left));
     deps.stdout.write(options.json ? jsonDocument(result) : summaryTable(result));
     return result;
   } catch (error) {

@@ -2,6 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
+import { earlierFiles, filesThere } from "../run/earlier-run.ts";
+
+const SUMMARY = "summary.json";
 
 /**
  * A folder that receives all files of a run or none. Files are written to a hidden staging folder inside it and moved
@@ -74,9 +77,10 @@ export class OutputFolder {
 
   /**
    * Moves every staged file to its place, replacing files of the same name. If one move fails, all are undone.
+   * Returns the names of files that an earlier run left in the folder, by its summary, and this one did not replace.
    * Errors: those of the file system; the folder is then unchanged.
    */
-  publish(): Promise<void> {
+  publish(): Promise<string[]> {
     return publishAll([this]);
   }
 
@@ -95,6 +99,13 @@ export class OutputFolder {
     }
   }
 
+  /** Names of files that the run before this one wrote and this one does not; to be asked before they are moved. */
+  async earlier(): Promise<string[]> {
+    if (!this.#names.includes(SUMMARY)) return []; // the run whose summary stays is not replaced
+    const names = await earlierFiles(this.path, SUMMARY);
+    return names.filter((name) => !this.#names.includes(name));
+  }
+
   /** Removes what `move` left. */
   async tidy(): Promise<void> {
     await rm(this.staging, { recursive: true, force: true });
@@ -107,9 +118,13 @@ export class OutputFolder {
   }
 }
 
-/** Publishes several folders, all of their files or none. Errors: those of the file system; all folders are then unchanged. */
-export async function publishAll(folders: readonly OutputFolder[]): Promise<void> {
+/**
+ * Publishes several folders, all of their files or none. Returns the names of what earlier runs left in them.
+ * Errors: those of the file system; all folders are then unchanged.
+ */
+export async function publishAll(folders: readonly OutputFolder[]): Promise<string[]> {
   const undo: (() => Promise<void>)[] = [];
+  const earlier = await Promise.all(folders.map((folder) => folder.earlier()));
   try {
     for (const folder of folders) await folder.move(undo);
   } catch (error) {
@@ -117,6 +132,8 @@ export async function publishAll(folders: readonly OutputFolder[]): Promise<void
     throw error;
   }
   for (const folder of folders) await folder.tidy();
+  const left = await Promise.all(folders.map(({ path }, i) => filesThere(path, earlier[i] ?? [])));
+  return left.flat();
 }
 
 async function isThere(path: string): Promise<boolean> {

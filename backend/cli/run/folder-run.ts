@@ -3,6 +3,7 @@ import { withBackend } from "../analyze/backend.ts";
 import { OutputFolder } from "../analyze/output-folder.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
 import { Progress } from "../progress.ts";
+import { leftNote } from "./earlier-run.ts";
 
 /** What the work of a command needs. */
 export interface FolderRun {
@@ -42,8 +43,9 @@ export async function runInFolder<T>(
       work({ client, out: folder, progress, signal }),
     );
     signal.throwIfAborted();
-    await folder.publish();
+    const left = await folder.publish();
     progress.done();
+    deps.stderr.write(leftNote(left));
     return result;
   } catch (error) {
     progress.stop();

@@ -114,6 +114,8 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [", as photos give (seen_below_canopy).", ", as photos give."],
   [" in the mean (height_drop_m).", " in the mean."],
   ["They have no diameter (flags: flat) and are in no value", "They have no diameter and are in no value"],
+  [" no diameter (flags: same_stem): the points", " no diameter: the points"],
+  [" Look at them; segment the trees again or merge the two numbers.", " Look at them."],
   [" Delete such points and segment the trees again.", ""],
   [" next to nothing beside the stem (flags: no_crown; tree", " next to nothing beside the stem (tree"],
   [" Where these classes mean something else, send skip_structures false.", ""],

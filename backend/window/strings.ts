@@ -221,6 +221,7 @@ export const strings = {
         no_crown: "no crown",
         no_stem: "no stem",
         partial_arc: "seen from one side",
+        same_stem: "stem of another tree",
         too_few_points: "not measured",
       },
     },

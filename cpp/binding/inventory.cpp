@@ -74,6 +74,7 @@ const TreeField kTreeFields[] = {
     {"flat", [](const MeasuredTree& t) { return t.flat ? 1.0 : 0.0; }},
     {"no_crown", [](const MeasuredTree& t) { return t.no_crown ? 1.0 : 0.0; }},
     {"strip_m", [](const MeasuredTree& t) { return t.strip_m; }},
+    {"same_stem_as", [](const MeasuredTree& t) { return static_cast<double>(t.same_stem_as); }},
     {"dbh_diameter_m", PC_BREAST_HEIGHT(2 * s.circle.radius)},
     {"dbh_sigma_m", [](const MeasuredTree& t) { return t.dbh_sigma_m; }},
     {"dbh_center_x", PC_BREAST_HEIGHT(s.center.x)},

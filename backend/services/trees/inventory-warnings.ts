@@ -11,6 +11,7 @@ import { lowTreeWarnings } from "./low-trees.ts";
 import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { noTreeWarnings } from "./no-trees.ts";
 import { plotWarnings } from "./plot-warnings.ts";
+import { sameStemWarnings } from "./same-stems.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
 
@@ -38,6 +39,7 @@ export function inventoryWarnings(
     );
   warnings.push(
     ...noTreeWarnings(rows.no_trees),
+    ...sameStemWarnings(rows.same_stems),
     ...impossibleWarnings(impossible),
     ...doubtfulWarnings(diameters),
     ...scatterWarnings(scatters_m),

@@ -15,6 +15,7 @@
 #include "ops/trees/flat_trees.h"
 #include "ops/trees/low_trunk.h"
 #include "ops/trees/measured_points.h"
+#include "ops/trees/same_stems.h"
 #include "ops/trees/stem_trust.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
@@ -117,6 +118,7 @@ class Inventory {
     measure_all(groups.order, trees, pass.heights);
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
     list(trees);
+    drop_same_stems(result_.trees, ctx_);
     if (!params_.tree_ids && !result_.trees.empty()) measure_stand(pass);
     result_.drifts = std::move(drifts_);
     return std::move(result_);

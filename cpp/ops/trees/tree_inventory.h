@@ -56,6 +56,7 @@ struct MeasuredTree {
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
   bool flat = false;      ///< a wall, a roof, a vehicle: no tree
   bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
+  std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none
   CrownMeasures crown;
 };
 
@@ -102,6 +103,8 @@ struct TreeInventoryResult {
 /// Low      A tree without a diameter at breast height, or with breast height below the heights at which stems are looked for, is
 ///          measured at its trunk if that is seen: low_trunk. With such a breast height it has no other diameter, and its views
 ///          tell nothing of drift.
+/// Same     A tree whose circle at breast height is in the place of a better known one (same_stems.h) has none, and its sections
+///          are not ok.
 /// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of

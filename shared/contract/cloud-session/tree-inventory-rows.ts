@@ -11,6 +11,7 @@ export const TREE_FLAGS = [
   "no_crown",
   "no_stem",
   "partial_arc",
+  "same_stem",
   "too_few_points",
 ] as const;
 export type TreeFlag = (typeof TREE_FLAGS)[number];
@@ -20,7 +21,7 @@ const Corner = z.tuple([z.number(), z.number()]);
 const Flags = z
   .array(z.enum(TREE_FLAGS))
   .describe(
-    "sorted. flat: three tenths or more of the points lie on flat surfaces (flat_share), as of a wall, a roof or a vehicle: no tree. It has no diameter, and is in no value of the stand; no_crown: beside a stem with a diameter the crown (cubes of 0.1 m) has less than 0.1 of the volume of a cylinder of that diameter and height, or less than twice of it and that within a quarter of the height, as of a post, a lamp, a mast or a dead stem; few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one through one or two columns of points, as a scan has them on a thin stem, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
+    "sorted. flat: three tenths or more of the points lie on flat surfaces (flat_share), as of a wall, a roof or a vehicle: no tree. It has no diameter, and is in no value of the stand; no_crown: beside a stem with a diameter the crown (cubes of 0.1 m) has less than 0.1 of the volume of a cylinder of that diameter and height, or less than twice of it and that within a quarter of the height, as of a post, a lamp, a mast or a dead stem; few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one through one or two columns of points, as a scan has them on a thin stem, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; same_stem: the circle at breast height was in the place of that of another tree, one of which held the centre of the other, and less well known (sigma_m over diameter_m), so that it is no diameter; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
   );
 
 export const DbhRecord = z

@@ -52,6 +52,10 @@ test.each([
     "8 of 24 trees with a diameter have next to nothing beside the stem (flags: no_crown; tree 22, 55), as posts",
     "8 of 24 trees with a diameter have next to nothing beside the stem (tree 22, 55), as posts",
   ],
+  [
+    "(4 and 3), and has no diameter (flags: same_stem): the points of one stem have two numbers, or limbs and leaves stand around it. Look at them; segment the trees again or merge the two numbers.",
+    "(4 and 3), and has no diameter: the points of one stem have two numbers, or limbs and leaves stand around it. Look at them.",
+  ],
   ["belong to no tree. Where these classes mean something else, send skip_structures false.", "belong to no tree."],
   [
     "the radius of its twigs as 0.42 mm (twig_radius_mm, if you measured it)",

@@ -252,6 +252,7 @@ export const strings = {
       auto: "automatic (auto)",
       cloth: "cloth simulation (cloth)",
       smrf: "morphological filter (smrf)",
+      las_classification: "ground of the file (las_classification)",
       dtm: "terrain (DTM)",
       dsm: "surface (DSM)",
       chm: "canopy height (CHM)",

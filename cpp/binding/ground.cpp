@@ -10,6 +10,7 @@
 #include "binding/js_values.h"
 #include "ops/cloud/select_hits.h"
 #include "ops/ground/cloth_simulation.h"
+#include "ops/ground/file_ground.h"
 #include "ops/ground/ground_auto.h"
 #include "ops/ground/ground_measures.h"
 #include "ops/ground/label_difference.h"
@@ -303,6 +304,48 @@ Napi::Value label_differences_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// groundOfFile(positions, skip, classes, ground: number[], options?): NativeJob<GroundLabels>
+Napi::Value ground_of_file_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  const auto classes = ColumnHandle::get(info[2]);
+  std::vector<std::uint8_t> ground;
+  for (const double value : number_list(info[3], "ground")) {
+    if (!(value >= 0 && value <= 255 && std::rint(value) == value))
+      throw Error(ErrorCode::kInvalidArgument, "ground classes are whole numbers of 0 to 255");
+    ground.push_back(static_cast<std::uint8_t>(value));
+  }
+  return start_job<FileGround>(
+      info.Env(), job_options(info[4]),
+      [positions, skip, classes, ground](OpContext& ctx) {
+        return ground_of_file(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *classes,
+                              {ground.data(), ground.size()}, ctx);
+      },
+      [](Napi::Env env, FileGround&& found) -> Napi::Value {
+        return labels_object(env, AnyColumn(std::move(found.ground_class)), found);
+      });
+}
+
+// labelsByClass(labels, classes, options?): NativeJob<Float64Array>, ground and plants of classes 0 to 255
+Napi::Value labels_by_class_job(const Napi::CallbackInfo& info) {
+  const auto labels = typed_column(info[0], DType::kU8, "labels");
+  const auto classes = ColumnHandle::get(info[1]);
+  using Counts = std::array<ClassLabels, 256>;
+  return start_job<Counts>(
+      info.Env(), job_options(info[2]),
+      [labels, classes](OpContext& ctx) {
+        return labels_by_class(labels->as<std::uint8_t>(), *classes, ctx);
+      },
+      [](Napi::Env env, Counts&& counts) -> Napi::Value {
+        auto out = Napi::Float64Array::New(env, 2 * counts.size());
+        for (std::size_t k = 0; k < counts.size(); ++k) {
+          out[2 * k] = static_cast<double>(counts[k].ground);
+          out[2 * k + 1] = static_cast<double>(counts[k].plant);
+        }
+        return out;
+      });
+}
+
 // clothSimulationCost(points: number, extent: [x, y], cloth_resolution: number): ClothCost
 Napi::Value cloth_simulation_cost_of(const Napi::CallbackInfo& info) {
   const auto extent = number_array<2>(info[1], "extent");
@@ -327,6 +370,8 @@ void register_ground(Napi::Env env, Napi::Object exports) {
   add<ground_extent_job>(env, exports, "groundExtent");
   add<ground_measures_job>(env, exports, "groundMeasures");
   add<label_differences_job>(env, exports, "labelDifferences");
+  add<ground_of_file_job>(env, exports, "groundOfFile");
+  add<labels_by_class_job>(env, exports, "labelsByClass");
   add<cloth_simulation_cost_of>(env, exports, "clothSimulationCost");
 }
 

@@ -8,7 +8,7 @@ import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
 import { TilePlan } from "./tile-plan.ts";
 
-export const GROUND_METHODS = ["cloth", "smrf", "auto"] as const;
+export const GROUND_METHODS = ["cloth", "smrf", "auto", "las_classification"] as const;
 export type GroundMethod = (typeof GROUND_METHODS)[number];
 
 /** Maximum number of cloth time steps, unless the request gives one. */
@@ -74,6 +74,19 @@ const SmrfFields = {
   ),
 } as const;
 
+/** The class of ground in LAS files. */
+export const LAS_GROUND = 2;
+
+const FileFields = {
+  ground_classes: z
+    .array(z.int())
+    .nullish()
+    .default(null)
+    .describe(
+      `las_classification: classes 0 to 255 that are ground, at least one: 2 ground, 8 model key-points before LAS 1.4, 9 water, 11 road surface; null = [${LAS_GROUND}]`,
+    ),
+} as const;
+
 export const CLOTH_FIELDS = Object.keys(ClothFields) as readonly (keyof typeof ClothFields)[];
 export const SMRF_FIELDS = Object.keys(SmrfFields) as readonly (keyof typeof SmrfFields)[];
 
@@ -85,14 +98,15 @@ export const GroundFilter = z.object({
     .nullish()
     .default(null)
     .describe(
-      "cloth: cloth simulation (Zhang et al. 2016); smrf: simple morphological filter; auto: grows ground from seed points, without parameters; any other value: 400; null = cloth if the request has a cloth parameter, otherwise auto",
+      "cloth: cloth simulation (Zhang et al. 2016); smrf: simple morphological filter; auto: grows ground from seed points, without parameters; las_classification: the ground that the file labels itself, of sessions and sources whose points have classes; any other value: 400; null = cloth if the request has a cloth parameter, otherwise auto",
     ),
   ...ClothFields,
   ...SmrfFields,
+  ...FileFields,
   frame: GroundFrame.nullish()
     .default(null)
     .describe(
-      "measures of the cloud that these points are a part of, from `frame` of a response of method auto: places of cells, thresholds and the slope of the terrain are taken from it, so that parts are labelled like the whole; all methods; null = measured in these points",
+      "measures of the cloud that these points are a part of, from `frame` of a response of method auto: places of cells, thresholds and the slope of the terrain are taken from it, so that parts are labelled like the whole; all methods but las_classification; null = measured in these points",
     ),
 });
 export type GroundFilter = z.infer<typeof GroundFilter>;
@@ -131,21 +145,23 @@ export const GroundReport = z.object({
   class_threshold_used: z
     .number()
     .nullable()
-    .describe("threshold used, metres; smrf: elevation_threshold, to which the slope adds; null on failure"),
+    .describe(
+      "threshold used, metres; smrf: elevation_threshold, to which the slope adds; null on failure, and of las_classification",
+    ),
   class_threshold_method: z
     .enum(THRESHOLD_METHODS)
     .nullable()
     .describe(
       "origin of the threshold. manual: from the request, or the published value; derived: from the point spacing; " +
         "knee, tail: measured on the cloth; auto (sampled): measured in a tiled run; fallback: could not be measured; " +
-        "null on failure",
+        "null on failure, and of las_classification",
     ),
   method: z.enum(GROUND_METHODS).describe("method used"),
   auto_disagreement: z
     .number()
     .nullable()
     .describe(
-      "share of the points that method auto labels differently, 0..1; above 0.05 a warning recommends auto; null = not compared (only cloth is)",
+      "share of the points that method auto labels differently, 0..1; above 0.05 (cloth; a warning recommends auto) and 0.25 (las_classification) it is told; null = not compared (only these two are)",
     ),
   params_used: z.record(z.string(), z.union([z.number(), z.boolean()])).describe("parameter values used, by name"),
   params_derived: z.array(z.string()).describe("names of the params_used that were derived from the cloud"),

@@ -443,7 +443,8 @@ class PointCloudClient:
 
         points                (n, 3) inline points, z up, or
         source                {"session_id": ...}
-        method                cloth, smrf, auto; without it: cloth if a cloth parameter is given, otherwise auto
+        method                cloth, smrf, auto, las_classification (the ground that the file labels; needs a source);
+                              without it: cloth if a cloth parameter is given, otherwise auto
         cloth_resolution      cloth: distance between particles, metres
         rigidness             cloth: stiffness, 1 (soft) to 3 (stiff)
         class_threshold       cloth: points closer to the cloth are ground, metres
@@ -457,6 +458,7 @@ class PointCloudClient:
         slope                 smrf: maximum slope of the ground, metres per metre
         elevation_threshold   smrf: points closer to the provisional surface are ground, metres
         elevation_scale       smrf: increase of the threshold with the slope, metres per (metre per metre)
+        ground_classes        las_classification: classes that are ground, default [2]; 8 key-points, 9 water, 11 road
         frame                 `frame` of the answer for a cloud that these points are a part of: labels as in the whole
         """
         return self._json("POST", "/api/segment/ground", {}, fields)
@@ -465,8 +467,8 @@ class PointCloudClient:
         """Labels the ground of a session in column ground_class. A long or large run raises CostWarning first.
 
         method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
-        ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing, frame  as in
-        segment_ground
+        ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing,
+        ground_classes, frame  as in segment_ground
         skip_noise        points labelled as noise (noise_class 2, LAS classes 7 and 18) are no ground (default)
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning

@@ -14,7 +14,7 @@ const { points } = WOODED;
 describe("rejected requests", () => {
   test.each([
     [{}, "Send `points` or a `source` descriptor."],
-    [{ points, method: "csf" }, 'method "csf" is none of cloth, smrf, auto'],
+    [{ points, method: "csf" }, 'method "csf" is none of cloth, smrf, auto, las_classification'],
     [{ points, cloth_resolution: 0 }, "cloth_resolution must be a number above 0, not 0"],
     [{ points, class_threshold: -1 }, "class_threshold must be a number above 0, not -1"],
     [{ points, rigidness: 4 }, "rigidness must be 1 to 3, not 4"],

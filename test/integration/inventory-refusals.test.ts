@@ -25,6 +25,19 @@ test("broad crowns are one tree each where their width is given", async () => {
   });
 });
 
+test("the ground that the file labels itself is taken where it is asked for", async () => {
+  const [head = [], ...rows] = places(forestRows(PLOT_TREES));
+  // Of the ground every second point is labelled.
+  write([[...head, "las_classification"], ...rows.map((row, i) => [...row, row[2] !== "0" ? 5 : i % 2 === 0 ? 2 : 1])]);
+  await inventory("--ground", "las_classification", "--json");
+  const ground = rows.filter((row, i) => row[2] === "0" && i % 2 === 0).length;
+  const summary = () => JSON.parse(readFileSync(join(out(), "summary.json"), "utf8"));
+  expect(summary()).toMatchObject({ tree_count: 3, parameters: { ground: "las_classification" } });
+  const { stdout } = await inventory("--json", "--force");
+  expect(JSON.parse(stdout)).toMatchObject({ tree_count: 3, parameters: { ground: null } });
+  expect(ground).toBeGreaterThan(400);
+});
+
 test("a plot without trees: the reason, and nothing is written", async () => {
   const rows: (string | number)[][] = [["x", "y", "z"]];
   for (let x = 0; x <= 66; x += 1.5) for (let y = 0; y <= 66; y += 1.5) rows.push([x, y, 0]);
@@ -49,6 +62,13 @@ test.each<[string, string[], RegExp]>([
     "a width of crowns where stems are seen",
     ["--scene", "plot", "--crown-width", "4"],
     /so method auto divides it by stems/,
+  ],
+  ["ground that needs parameters", ["--ground", "cloth"], /--ground "cloth" is none of auto, las_classification/],
+  ["ground for one tree", ["--scene", "tree", "--ground", "auto"], /looks for no ground: leave --ground out/],
+  [
+    "the ground of a file that labels none",
+    ["--ground", "las_classification"],
+    /--ground las_classification takes the ground that a file labels, .* no classes; take --ground auto/,
   ],
   ["a scene that is no plot", ["--scene", "object"], /--scene "object" is none of airborne, plot, tree/],
   ["a method for one tree", ["--scene", "tree", "--method", "chm"], /--scene tree .* leave --method out/],

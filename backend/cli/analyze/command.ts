@@ -23,7 +23,7 @@ interface RawAnalyzeOptions {
   readonly pictureSize?: string;
   readonly json?: true;
   readonly denoise: boolean;
-  readonly ground: boolean;
+  readonly ground?: string | false;
   readonly dem: boolean;
 }
 
@@ -55,6 +55,10 @@ export function addAnalyze(program: Command, perform: Perform): void {
     .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")
     .option("--project <file>", "write a project file (.proj) too, which open brings back with the labels")
     .option("--no-denoise", "do not label noise")
+    .option(
+      "--ground <method>",
+      "auto, or las_classification: the ground that the file labels itself, class 2 (without: auto)",
+    )
     .option("--no-ground", "do not label ground and plants")
     .option("--no-dem", "do not compute terrain, canopy and height above ground")
     .option("--force", "replace the report of an earlier run in the folder, and the project file")
@@ -80,6 +84,7 @@ const collected = (text: string, before: readonly string[]): string[] => [...bef
 async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
   const rules = await import("./options.ts");
   const edits = await import("./edit-options.ts");
+  const { parseGround } = await import("../run/ground.ts");
   const { DEFAULT_PICTURE_PX } = await import("../drawing/view-frame.ts");
   return {
     out: raw.out,
@@ -98,7 +103,7 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     pictureSize: raw.pictureSize === undefined ? DEFAULT_PICTURE_PX : rules.parsePictureSize(raw.pictureSize),
     json: raw.json ?? false,
     denoise: raw.denoise,
-    ground: raw.ground,
+    ground: raw.ground === false ? false : parseGround(raw.ground ?? "auto"),
     dem: raw.dem,
   };
 }

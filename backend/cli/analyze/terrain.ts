@@ -14,6 +14,7 @@ import {
   type SurfaceSummary,
   type TerrainSummary,
 } from "../report/findings.ts";
+import type { GroundChoice } from "../run/ground.ts";
 import type { Covered, RasterPlace } from "./cell-size.ts";
 import type { AnalyzeOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
@@ -93,7 +94,7 @@ export async function labelTerrain(
   const found_ground = await (!isLand(scene)
     ? senseless(scene)
     : options.ground
-      ? stepGround()
+      ? stepGround(options.ground)
       : notAsked("--no-ground"));
   const { clean_bounds, noise_count, ...ground } = { clean_bounds: kept_bounds, noise_count: null, ...found_ground };
   const covered = skip_noise && clean_bounds ? { ...tail, tight_bounds: clean_bounds } : tail;
@@ -114,10 +115,10 @@ export async function labelTerrain(
       return { flagged, kept, method, params_used, over_removal, kept_bounds };
     });
   }
-  function stepGround() {
+  function stepGround(filter: GroundChoice) {
     progress.stage("Looking for the ground");
     return attempted(async () => {
-      const request = { method: "auto", skip_noise, defer_octree: true, acknowledge_cost: true } as const;
+      const request = { method: filter, skip_noise, defer_octree: true, acknowledge_cost: true } as const;
       const found = await client.segmentGroundSession(id, request, { signal });
       warnings.push(...found.warnings);
       const { num_ground, num_plant, low_outliers, method, params_used, point_spacing_m, noise_count } = found;

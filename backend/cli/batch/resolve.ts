@@ -56,7 +56,7 @@ function resolveGround(ground: Ground, density: number, take: Take): Ground {
     const set = Object.entries(given).map(([name, value]) => [name, value ?? DEFAULT_SMRF[name as keyof typeof given]]);
     return { ...ground, ...Object.fromEntries(set) };
   }
-  if (ground.method === "auto") return ground;
+  if (ground.method === "auto" || ground.method === "las_classification") return ground;
   ground.method satisfies "cloth";
   for (const name of ["rigidness", "slope_smooth"] as const) {
     if (ground[name] === null || ground[name] === undefined)
@@ -113,6 +113,7 @@ function groundBuffer(ground: Ground): number {
   if (ground.method === "smrf")
     return 2 * (ground.window_radius ?? DEFAULT_SMRF.window_radius) + 2 * (ground.cell_size ?? DEFAULT_SMRF.cell_size);
   if (ground.method === "auto") return AUTO_REACH_M;
+  if (ground.method === "las_classification") return 0;
   ground.method satisfies "cloth";
   const { cells, least_m, most_m } = CLOTH_COLLAR;
   return clip(cells * (ground.cloth_resolution ?? 1), least_m, most_m);

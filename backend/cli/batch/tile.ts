@@ -106,7 +106,12 @@ async function steps(view: string, run: TileRun): Promise<TileResult> {
     log("Looking for the ground");
     const found = await client.segmentGroundSession(
       id,
-      { ...ground, frame: frames?.frame ?? null, defer_octree: true, acknowledge_cost: true },
+      {
+        ...ground,
+        frame: ground.method === "las_classification" ? null : (frames?.frame ?? null),
+        defer_octree: true,
+        acknowledge_cost: true,
+      },
       { signal },
     );
     warnings.push(...found.warnings);

@@ -11,6 +11,7 @@ export function addInventory(program: Command, perform: Perform): void {
     .argument("<cloud>", "point cloud file of a plot or of one tree: airborne, mobile or terrestrial")
     .requiredOption("--out <folder>", "folder for the results, created if missing")
     .option("--method <name>", "tree segmentation: auto, default or chm (without: chm for airborne clouds, else auto)")
+    .option("--ground <method>", "auto, or las_classification: the ground that the file labels itself (without: auto)")
     .option("--scene <kind>", "airborne, plot or tree: how the cloud is taken (without: as its points look)")
     .option("--crown-width <metres>", "of method chm: about the width of the smaller crowns (default 2.5)")
     .option("--breast-height <metres>", "height of the diameter at breast height (default 1.3)")

@@ -9,6 +9,7 @@ import { WOOD_METHODS, type WoodMethod } from "../../../shared/contract/segment-
 import { AppError } from "../../../shared/errors.ts";
 import { DEFAULT_SAMPLE_POINTS, parsePictureSize, parseSamplePoints, type ReadingOptions } from "../analyze/options.ts";
 import { DEFAULT_PICTURE_PX } from "../drawing/view-frame.ts";
+import { type GroundChoice, parseGround } from "../run/ground.ts";
 import { checkedReading, parseMetres } from "../run/inputs.ts";
 
 /** Options from commander, before their values are checked. */
@@ -17,6 +18,7 @@ export interface RawInventoryOptions {
   readonly method?: string;
   readonly scene?: string;
   readonly crownWidth?: string;
+  readonly ground?: string;
   readonly breastHeight?: string;
   readonly minDbh?: string;
   readonly plotArea?: string;
@@ -38,6 +40,8 @@ export interface InventoryOptions {
   readonly out: string;
   /** undefined: by the kind of cloud. */
   readonly method: TreeMethod | undefined;
+  /** undefined: method auto, in clouds that are no single tree. */
+  readonly ground: GroundChoice | undefined;
   /** undefined: as the points look. */
   readonly scene: PlotScene | undefined;
   /** Of the smaller crowns, for method chm, metres. */
@@ -77,6 +81,11 @@ function parsePlotScene({ scene: text = "", method }: RawInventoryOptions): Plot
   if (scene === "tree" && method !== undefined)
     throw bad("--scene tree takes the whole cloud as one tree, which needs no segmentation: leave --method out");
   return scene;
+}
+
+function parsePlotGround(text: string, { scene }: RawInventoryOptions): GroundChoice {
+  if (scene === "tree") throw bad("--scene tree looks for no ground: leave --ground out");
+  return parseGround(text);
 }
 
 function parseCrownWidth(text: string, { method, scene }: RawInventoryOptions): number {
@@ -142,6 +151,7 @@ export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
     out: raw.out,
     method: method === undefined ? undefined : parseMethod(method),
     scene: raw.scene === undefined ? undefined : parsePlotScene(raw),
+    ground: raw.ground === undefined ? undefined : parsePlotGround(raw.ground, raw),
     crownWidth: raw.crownWidth === undefined ? undefined : parseCrownWidth(raw.crownWidth, raw),
     breastHeight: breastHeight === undefined ? undefined : parseMetres("--breast-height", breastHeight),
     settings: settingsOf(raw),

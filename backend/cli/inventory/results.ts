@@ -127,9 +127,19 @@ export async function writeResults(
   return { document, outputs };
 }
 
-const recorded = ({ method, scene, crownWidth, breastHeight, settings, qsm, ...options }: InventoryOptions) => ({
+const recorded = ({
+  method,
+  scene,
+  ground,
+  crownWidth,
+  breastHeight,
+  settings,
+  qsm,
+  ...options
+}: InventoryOptions) => ({
   method: method ?? null,
   scene: scene ?? null,
+  ground: ground ?? null,
   crown_width: crownWidth ?? null,
   breast_height: breastHeight ?? null,
   min_dbh: settings.minDbhCm,

@@ -76,7 +76,7 @@ export function crownPlace(covered: Covered, glance: PointSample): RasterPlace |
 /** Ground, heights above it, trees and stems of a plot; of a single tree only its id. */
 export async function labelPlot({ tail }: CloudPart, options: InventoryOptions, run: FolderRun): Promise<LabelledPlot> {
   const { client, progress, signal } = run;
-  const { method: asked, scene: stated, crownWidth } = options;
+  const { method: asked, scene: stated, crownWidth, ground: filter } = options;
   const id = tail.session_id;
   progress.stage("1/6 Looking at the cloud");
   const glance = await cloudSample(tail, client, { budget: GLANCE_POINTS, signal });
@@ -85,6 +85,7 @@ export async function labelPlot({ tail }: CloudPart, options: InventoryOptions, 
     scene.kind === "tree" &&
     asked === undefined &&
     crownWidth === undefined &&
+    filter === undefined &&
     (stated === "tree" || footCount(glance) <= 1);
   if (isTree) return oneTree(tail, scene, run);
   const warnings: string[] = [];
@@ -93,7 +94,7 @@ export async function labelPlot({ tail }: CloudPart, options: InventoryOptions, 
   progress.stage("1/6 Looking for the ground");
   const ground = await client.segmentGroundSession(
     id,
-    { method: "auto", skip_noise, defer_octree: true, acknowledge_cost: true },
+    { method: filter ?? "auto", skip_noise, defer_octree: true, acknowledge_cost: true },
     { signal },
   );
   warnings.push(...ground.warnings);

@@ -148,6 +148,14 @@ export interface GroundNative {
   groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
   groundMeasures(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundMeasures>;
   labelDifferences(a: NativeColumn, b: NativeColumn, options?: OpOptions): NativeJob<number>;
+  groundOfFile(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    classes: NativeColumn,
+    ground: readonly number[],
+    options?: OpOptions,
+  ): NativeJob<GroundLabels>;
+  labelsByClass(labels: NativeColumn, classes: NativeColumn, options?: OpOptions): NativeJob<Float64Array>;
   clothSimulationCost(points: number, extent: readonly [number, number], clothResolution: number): ClothCost;
 }
 
@@ -171,6 +179,12 @@ export const groundMeasures: GroundNative["groundMeasures"] = (positions, skip, 
 /** Number of rows in which two label columns differ. */
 export const labelDifferences: GroundNative["labelDifferences"] = (a, b, options) =>
   addon.labelDifferences(a, b, options);
+/** Ground is what has one of the classes `ground`, over the rows that `skip` does not mark. */
+export const groundOfFile: GroundNative["groundOfFile"] = (positions, skip, classes, ground, options) =>
+  addon.groundOfFile(positions, skip, classes, ground, options);
+/** Numbers of ground and plant labels of each class 0 to 255, one after the other. */
+export const labelsByClass: GroundNative["labelsByClass"] = (labels, classes, options) =>
+  addon.labelsByClass(labels, classes, options);
 /** Cost of a cloth over `points` in an extent of x by y metres; check `admissible` before a run. */
 export const clothSimulationCost: GroundNative["clothSimulationCost"] = (points, extent, clothResolution) =>
   addon.clothSimulationCost(points, extent, clothResolution);

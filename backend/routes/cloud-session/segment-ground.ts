@@ -4,8 +4,9 @@ import type { Deps } from "../../deps.ts";
 import { CLOUD_CHANGED, COSTLY, NO_SESSION, NO_SPACE, UNKNOWN_GROUND_METHOD } from "../../http/problems.ts";
 import { runJson } from "../../http/run-json.ts";
 import type { App } from "../../http/types.ts";
-import { GROUND_TOOL, segmentGroundSession } from "../../services/classify/ground.ts";
+import { segmentGroundSession } from "../../services/classify/ground.ts";
 import { checkGround } from "../../services/classify/ground-filter.ts";
+import { GROUND_TOOL } from "../../services/classify/ground-labels.ts";
 import { withUnknownKeys } from "../../services/run/unknown-keys.ts";
 
 export function segmentGroundRoutes(app: App, deps: Deps): void {

@@ -50,7 +50,7 @@ export function groundCost(
     const cpu = SECONDS.clothPoint * finite_count + (SECONDS.windowCell * cells * window * (window + 1)) / 2;
     return { seconds: cpu / cores, bytes: sharedBytes(finite_count) + 30 * Math.min(25e6, cells) };
   }
-  filter.method satisfies "auto" | "cloth"; // a cloth has a plan
+  filter.method satisfies "auto" | "cloth" | "las_classification"; // a cloth has a plan, and the file is compared with auto
   return autoCost(finite_count, extent);
 }
 

@@ -5,6 +5,7 @@ import {
   GROUND_METHODS,
   type GroundFilter,
   type GroundMethod,
+  LAS_GROUND,
   SMRF_FIELDS,
 } from "../../../shared/contract/segment-ground.ts";
 import { AppError } from "../../../shared/errors.ts";
@@ -18,13 +19,14 @@ export type CheckedGround = (
   | { readonly method: "cloth"; readonly wish: ClothWish }
   | { readonly method: "smrf"; readonly params: native.SmrfParams }
   | { readonly method: "auto" }
+  | { readonly method: "las_classification"; readonly ground_classes: readonly number[] }
 ) & { readonly frame: native.GroundFrame | null };
 
 /** Largest window radius of smrf, in cells. */
 const MAX_WINDOW_CELLS = 200;
 const MAX_ITERATIONS = 10_000;
 
-type Field = (typeof CLOTH_FIELDS)[number] | (typeof SMRF_FIELDS)[number];
+type Field = (typeof CLOTH_FIELDS)[number] | (typeof SMRF_FIELDS)[number] | "ground_classes";
 const refused = (message: string) => new AppError("invalid_argument", message);
 const given = (value: unknown) => value !== null && value !== undefined;
 
@@ -34,6 +36,7 @@ export function checkGround(filter: GroundFilter): CheckedGround {
   refuseOthers(filter, method);
   const frame = filter.frame ?? null;
   if (method === "auto") return { method, frame };
+  if (method === "las_classification") return { method, frame, ground_classes: checkedClasses(filter) };
   return method === "cloth"
     ? { method, frame, wish: checkedCloth(filter) }
     : { method, frame, params: checkedSmrf(filter) };
@@ -49,10 +52,20 @@ function methodOf(filter: GroundFilter): GroundMethod {
   return method;
 }
 
+function checkedClasses({ ground_classes, frame }: GroundFilter): readonly number[] {
+  if (frame) throw refused('frame is of methods that look for the ground, not of "las_classification"; leave it out');
+  const classes = ground_classes ?? [LAS_GROUND];
+  if (classes.length === 0) throw refused("ground_classes must name at least one class; leave it out for 2");
+  const wrong = classes.find((value) => !(value >= 0 && value <= 255));
+  if (wrong !== undefined) throw refused(`ground_classes must be classes 0 to 255, not ${wrong}`);
+  return classes;
+}
+
 function refuseOthers(filter: GroundFilter, method: GroundMethod): void {
   const foreign: readonly (readonly [GroundMethod, readonly Field[]])[] = [
     ["cloth", CLOTH_FIELDS],
     ["smrf", SMRF_FIELDS],
+    ["las_classification", ["ground_classes"]],
   ];
   for (const [owner, fields] of foreign) {
     const field = owner === method ? undefined : fields.find((name) => given(filter[name]));

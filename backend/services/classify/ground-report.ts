@@ -1,6 +1,7 @@
 import type { GroundReport, GroundResponse } from "../../../shared/contract/segment-ground.ts";
 import type { AppError } from "../../../shared/errors.ts";
 import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/classify/ground.ts";
+import { doubtedWarnings } from "./file-ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
 
 /** Rows that method auto labels differently, or why it could not be asked. */
@@ -29,7 +30,12 @@ export type FoundGround =
       readonly found: SmrfGround;
       readonly params: (CheckedGround & { method: "smrf" })["params"];
     }
-  | { readonly method: "auto"; readonly found: AutoGround };
+  | { readonly method: "auto"; readonly found: AutoGround }
+  | {
+      readonly method: "las_classification";
+      readonly found: GroundLabels;
+      readonly ground_classes: readonly number[];
+    };
 
 type OfMethod = Pick<
   GroundReport,
@@ -54,7 +60,7 @@ export function groundReport(
   const { num_ground, num_plant, low_outliers }: GroundLabels = ground.found;
   const non_finite = hits - measured.finite_count;
   const of = ofMethod(ground, measured);
-  const { auto_disagreement, warnings: onAuto } = disagreement(compared, ground.found);
+  const { auto_disagreement, warnings: onAuto } = disagreement(compared, ground);
   const warnings = [...of.warnings, ...onAuto];
   const strays = low_outliers / Math.max(1, measured.finite_count);
   if (strays > MOST_STRAYS) {
@@ -112,6 +118,11 @@ function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
       warnings: [],
     };
   }
+  if (ground.method === "las_classification")
+    return {
+      ...{ class_threshold_used: null, class_threshold_method: null, params_used: {}, params_derived: [] },
+      ...{ point_spacing_m: null, steepness: null, tiled: null, warnings: [] },
+    };
   ground.method satisfies "auto";
   const { point_spacing_m, ...params } = ground.found.derived;
   return {
@@ -128,13 +139,14 @@ function ofMethod(ground: FoundGround, measured: GroundMeasured): OfMethod {
 
 function disagreement(
   compared: ComparedGround | null,
-  { num_ground, num_plant }: GroundLabels,
+  { method, found: { num_ground, num_plant } }: FoundGround,
 ): Pick<GroundReport, "auto_disagreement" | "warnings"> {
   if (!compared) return { auto_disagreement: null, warnings: [] };
   if ("failed" in compared) {
     return { auto_disagreement: null, warnings: [`The labels were not compared with method auto: ${compared.failed}`] };
   }
   const share = compared.differing / Math.max(1, num_ground + num_plant);
+  if (method === "las_classification") return { auto_disagreement: share, warnings: doubtedWarnings(share) };
   if (share <= NOTABLE_DISAGREEMENT) return { auto_disagreement: share, warnings: [] };
   const percent = (100 * share).toFixed(1);
   return {

@@ -2,144 +2,30 @@ import type {
   SessionGroundRequest,
   SessionGroundResponse,
 } from "../../../shared/contract/cloud-session/segment-ground.ts";
-import type { GroundReport, GroundRequest, GroundResponse } from "../../../shared/contract/segment-ground.ts";
+import type { GroundRequest, GroundResponse } from "../../../shared/contract/segment-ground.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { MIN_GROUND_POINTS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
-import * as native from "../../native/classify/ground.ts";
 import { compactColumns } from "../../native/cloud/edit.ts";
-import type { NativeColumn } from "../../native/core/handles.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
-import { askAboutCost, type CostEstimate } from "../run/cost-warning.ts";
-import { opDevice } from "../run/device.ts";
+import { askAboutCost } from "../run/cost-warning.ts";
 import { copyOut, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
-import { gatheredBytes, groundCost, measuringBytes, octreeSeconds } from "./ground-cost.ts";
-import {
-  type CheckedGround,
-  type ClothPlan,
-  checkCloth,
-  clothPlan,
-  FINEST_RESOLUTION,
-  type GroundMeasured,
-  leavesOpen,
-} from "./ground-filter.ts";
+import { fileClasses } from "./file-ground.ts";
+import { octreeSeconds } from "./ground-cost.ts";
+import { type CheckedGround, FINEST_RESOLUTION } from "./ground-filter.ts";
 import { formerHeights } from "./ground-gaps.ts";
+import { GROUND_TOOL, type GroundInput, labelGround, planGround } from "./ground-labels.ts";
 import { groundNoiseEffect, noiseIsNoGround } from "./ground-noise.ts";
-import { type ComparedGround, type FoundGround, failedGround, groundReport } from "./ground-report.ts";
+import { failedGround } from "./ground-report.ts";
 import { publishLabels } from "./label-column.ts";
 import { boundsOf, noiseTakesPart, noiseWarnings, withoutNoise } from "./noise-rows.ts";
 
 const GROUND = { slug: "ground_class", label: "Ground Class" } as const;
-/** Also the `tool` of the endpoint. */
-export const GROUND_TOOL = "Ground segmentation";
-
-/** Points to label: the rows that `skip` does not mark. */
-interface GroundInput {
-  readonly positions: NativeColumn;
-  readonly skip: NativeColumn | null;
-  readonly hit_count: number;
-}
-
-/** A run that is ready to begin: its parameters, the measured cloud and the cost. */
-interface GroundPlan {
-  readonly filter: CheckedGround;
-  readonly measured: GroundMeasured;
-  readonly cloth: ClothPlan | null;
-  readonly cost: CostEstimate;
-}
-
-const tooFew = (points: number) =>
-  new AppError(
-    "invalid_argument",
-    `Need at least ${MIN_GROUND_POINTS} points for ground segmentation, but there are ${points}`,
-  );
-
-/** Errors: invalid_argument for too few points and for a cloth that is too fine. */
-async function planGround(input: GroundInput, filter: CheckedGround, deps: Deps, job: Job): Promise<GroundPlan> {
-  const { positions, skip, hit_count } = input;
-  if (hit_count < MIN_GROUND_POINTS) throw tooFew(hit_count);
-  const gathered = gatheredBytes(positions.length, hit_count);
-  const found = await job.track(() => native.groundExtent(positions, skip));
-  if (found.finite_count < MIN_GROUND_POINTS) throw tooFew(found.finite_count);
-  if (filter.method === "cloth") checkCloth(filter.wish, found);
-  const measures = leavesOpen(filter)
-    ? await deps.admission.run(job, GROUND_TOOL, gathered + measuringBytes(hit_count), () =>
-        job.track(() => native.groundMeasures(positions, skip)),
-      )
-    : null;
-  const measured = { ...found, measures };
-  const cloth = filter.method === "cloth" ? clothPlan(filter.wish, measured, deps.config) : null;
-  const cost = groundCost(filter, cloth, measured);
-  return { filter, measured, cloth, cost: { ...cost, bytes: cost.bytes + gathered } };
-}
-
-interface GroundOutcome {
-  /** A label for every row, 0 where `skip` is set. */
-  readonly labels: ColumnRef;
-  readonly report: GroundReport;
-}
-
-/** The run owns the column. */
-async function labelGround(input: GroundInput, plan: GroundPlan, deps: Deps, job: Job): Promise<GroundOutcome> {
-  const start = performance.now();
-  const ground = await runFilter(input, plan, deps, job);
-  const labels = job.adopt(new ColumnRef(ground.found.ground_class));
-  const compared = ground.method === "cloth" ? await compareWithAuto(input, labels, plan.filter.frame, job) : null;
-  const elapsed_s = (performance.now() - start) / 1000;
-  return { labels, report: groundReport(ground, compared, plan.measured, input.hit_count, elapsed_s) };
-}
-
-async function runFilter(
-  { positions, skip }: GroundInput,
-  { filter, cloth }: GroundPlan,
-  deps: Deps,
-  job: Job,
-): Promise<FoundGround> {
-  if (cloth) {
-    const device = await opDevice(deps);
-    const found = await job.track(() => native.clothSimulation(positions, skip, cloth.params, device, filter.frame));
-    return { method: "cloth", found, plan: cloth };
-  }
-  if (filter.method === "smrf") {
-    const { params } = filter;
-    return {
-      method: "smrf",
-      found: await job.track(() => native.smrf(positions, skip, params, undefined, filter.frame)),
-      params,
-    };
-  }
-  const { frame, method } = filter;
-  method satisfies "auto" | "cloth"; // a cloth has a plan
-  return {
-    method: "auto",
-    found: await job.track(() => native.groundAuto(positions, skip, undefined, undefined, frame)),
-  };
-}
-
-/** How many labels differ from those of the filter without parameters. */
-async function compareWithAuto(
-  { positions, skip }: GroundInput,
-  labels: ColumnRef,
-  frame: native.GroundFrame | null,
-  job: Job,
-): Promise<ComparedGround> {
-  try {
-    const found = await job.track(() => native.groundAuto(positions, skip, undefined, undefined, frame));
-    const auto = job.adopt(new ColumnRef(found.ground_class));
-    return { differing: await job.track(() => native.labelDifferences(labels.native, auto.native)) };
-  } catch (raw) {
-    const error = fromNative(raw);
-    if (job.canceled || error.code !== "invalid_argument") throw raw;
-    return { failed: error.message };
-  }
-}
-
 /** Checks a flat request before it runs. Errors: invalid_argument, not_found. */
 export async function checkGroundSource(request: GroundRequest, deps: Deps): Promise<CloudSession | null> {
   if (request.source) {
@@ -147,6 +33,11 @@ export async function checkGroundSource(request: GroundRequest, deps: Deps): Pro
     return sourceSession(request.source, deps);
   }
   if (!request.points) throw new AppError("invalid_argument", "Send `points` or a `source` descriptor.");
+  if (request.method === "las_classification")
+    throw new AppError(
+      "invalid_argument",
+      'method "las_classification" needs a `source`: inline points have no classes',
+    );
   return null;
 }
 
@@ -165,11 +56,12 @@ export async function groundFlat(
     if (session) {
       return await session.read(job, async (state) => {
         const hits = await surviving(state, job);
-        return label({ positions: positionsColumn(state), ...hits }, await noiseTakesPart(state, hits, job));
+        const input = { positions: positionsColumn(state), ...hits, classes: fileClasses(state) };
+        return label(input, await noiseTakesPart(state, hits, job));
       });
     }
     const positions = job.adopt(pointsColumn(request.points ?? [])).native;
-    return await label({ positions, skip: null, hit_count: positions.length });
+    return await label({ positions, skip: null, hit_count: positions.length, classes: null });
   } catch (raw) {
     job.checkpoint(); // a cancel is no result
     const error = fromNative(raw);
@@ -213,7 +105,7 @@ export function segmentGroundSession(
     const mask = await surviving(base, job);
     const clean = request.skip_noise ? await withoutNoise(base, mask, job) : mask;
     const noise_count = mask.hit_count - clean.hit_count;
-    const input = { positions: positionsColumn(base), ...clean };
+    const input = { positions: positionsColumn(base), ...clean, classes: fileClasses(base) };
     const plan = await planGround(input, filter, deps, job);
     const octree = request.defer_octree
       ? { seconds: 0, bytes: 0 }

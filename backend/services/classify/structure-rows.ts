@@ -4,7 +4,7 @@ import { optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { type Hits, hitsWithout } from "./noise-rows.ts";
 
 /** LAS 1.4: building; wire guard, wire conductor, transmission tower, wire connector; bridge deck. */
-const STRUCTURES = [6, 13, 14, 15, 16, 17];
+export const STRUCTURES = [6, 13, 14, 15, 16, 17];
 
 /** The hits that their LAS class does not name as built. The run owns the mask. */
 export async function withoutStructures(state: CloudState, hits: Hits, job: Job): Promise<Hits> {

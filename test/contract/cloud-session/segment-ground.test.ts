@@ -115,7 +115,7 @@ describe("rejected requests", () => {
     expect(await refusal(made, url("00000000"), {})).toEqual(UNKNOWN);
   });
   test.each([
-    [{ method: "csf" }, 'method "csf" is none of cloth, smrf, auto'],
+    [{ method: "csf" }, 'method "csf" is none of cloth, smrf, auto, las_classification'],
     [{ cloth_resolution: 0 }, "cloth_resolution must be a number above 0, not 0"],
     [{ method: "auto", class_threshold: 1 }, 'class_threshold belongs to method "cloth", not to "auto"; leave it out'],
     [{}, "Need at least 10 points for ground segmentation, but there are 9"],

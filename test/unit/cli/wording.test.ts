@@ -53,6 +53,15 @@ test.each([
     "8 of 24 trees with a diameter have next to nothing beside the stem (tree 22, 55), as posts",
   ],
   [
+    'method "las_classification" finds no ground: all points have class 1, not 2; choose method auto',
+    "--ground las_classification finds no ground: all points have class 1, not 2; take --ground auto",
+  ],
+  [
+    "14 % of its ground (2) are plant here. If the file was checked, take its ground: method las_classification.",
+    "14 % of its ground (2) are plant here. If the file was checked, take its ground: --ground las_classification.",
+  ],
+  ["9 of class 9 (water). Name their classes in ground_classes if they are.", "9 of class 9 (water)."],
+  [
     "(4 and 3), and has no diameter (flags: same_stem): the points of one stem have two numbers, or limbs and leaves stand around it. Look at them; segment the trees again or merge the two numbers.",
     "(4 and 3), and has no diameter: the points of one stem have two numbers, or limbs and leaves stand around it. Look at them.",
   ],

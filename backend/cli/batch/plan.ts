@@ -73,7 +73,7 @@ export function planBatch(catalog: Catalog, given: Workflow, { name, program }: 
     warnings: planWarnings(catalog, buffer_m, totalBuffer(buffers)),
     derived: [...(workflow.tiles?.size_m === undefined ? ["tiles.size_m"] : []), ...derived],
     files,
-    windows: workflow.ground ? measuredWindows(catalog) : [],
+    windows: workflow.ground && workflow.ground.method !== "las_classification" ? measuredWindows(catalog) : [],
     tiles,
   };
 }

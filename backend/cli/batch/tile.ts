@@ -41,7 +41,7 @@ export async function runTile(out: string, id: string, deps: AnalyzeDeps): Promi
   const tile = plan.tiles.find((one) => one.id === id);
   if (!tile) throw new AppError("not_found", `the plan has no tile ${id}`);
   const { signal } = deps;
-  const survey = plan.workflow.ground ? await readJson<SurveyFrame>(join(root, PLACES.frame)) : null;
+  const survey = plan.windows.length > 0 ? await readJson<SurveyFrame>(join(root, PLACES.frame)) : null;
   const clock = new Stopwatch();
   const log = (text: string) => void deps.stderr.write(`${text}\n`);
   await inWorkFolder(root, id, deps, async (folder, startBackend) => {
@@ -106,12 +106,7 @@ async function steps(view: string, run: TileRun): Promise<TileResult> {
     log("Looking for the ground");
     const found = await client.segmentGroundSession(
       id,
-      {
-        ...ground,
-        frame: ground.method === "las_classification" ? null : (frames?.frame ?? null),
-        defer_octree: true,
-        acknowledge_cost: true,
-      },
+      { ...ground, frame: frames?.frame ?? null, defer_octree: true, acknowledge_cost: true },
       { signal },
     );
     warnings.push(...found.warnings);

@@ -69,6 +69,7 @@ test("buffers follow from the parameters", () => {
   const buffer = (text: string) => totalBuffer(buffersOf(resolveWorkflow(parsed(text), 25, [100, 100]).workflow));
   expect(buffer("ground:\n")).toBe(16);
   expect(buffer("ground: { method: smrf, window_radius: 10, cell_size: 0.5 }\n")).toBe(21);
+  expect(buffer("ground: { method: las_classification }\n")).toBe(0);
   expect(buffer("ground:\nrasters: { cell_m: 2 }\ntrees: { tile_buffer_m: 15 }\n")).toBe(35);
 });
 

@@ -30,7 +30,7 @@ export const TRUNK_PART = 0.1;
 /** Internodes above the lowest one within this distance are the trunk, metres. */
 const NEAR_M = 0.1;
 /** Organ codes of a scan are 0 to 6. */
-const BASE = 6;
+export const BASE = 6;
 
 /** The tree of codes of both digits, from 1 on; 0 = the ground. */
 export const treeOfCodes = (low: number, high: number) => (low === 0 ? 0 : low + BASE * (high - 1));
@@ -76,7 +76,7 @@ function treeOf({ height_m, shoots }: { readonly height_m: number; readonly shoo
   return { x: base.x, y: base.y, height_m, trunk_m: trunk.diameter_m };
 }
 
-function groundOf(side: number) {
+export function groundOf(side: number) {
   const half = side / 2;
   const vertices = [
     [-half, -half, 0],

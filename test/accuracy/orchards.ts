@@ -1,4 +1,4 @@
-// Orchards and vineyards of the service's own trees, scanned from tripods, by a walk through the alleys and by a drone, through
+// Orchards and vineyards of the service's own trees, and plantations of palms, scanned from tripods, by a walk through the alleys and by a drone, through
 // the service as a grower does it: trees, their places and heights, diameters of their trunks.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import {
   TRUNK_PART,
   treeOfCodes,
 } from "./orchard-trees.ts";
+import { growPalms, PALMS } from "./palm-trees.ts";
 import type { Part } from "./part.ts";
 
 const plan = (
@@ -34,6 +35,10 @@ const PLANS: readonly OrchardPlan[] = [
   plan("pistachio", 1300, 5, 6, 4, 3),
   plan("walnut", 1300, 7, 8, 3, 2),
   plan("grapevine_VSP", 200, 2.4, 2.4, 5, 4),
+  plan("oil_palm_young", 0, 9, 7.8, 4, 3),
+  plan("oil_palm", 0, 9, 7.8, 4, 4),
+  plan("coconut", 0, 8, 8, 4, 4),
+  plan("date_palm", 0, 8, 8, 4, 4),
 ];
 const SEEN = ["tripods", "walk", "drone"] as const;
 type Seen = (typeof SEEN)[number];
@@ -154,7 +159,7 @@ interface Scanned {
 }
 
 async function scannedOrchard(plan: OrchardPlan, seen: Seen, client: Client, folder: string): Promise<Scanned> {
-  const orchard = await growOrchard(plan, client);
+  const orchard = plan.species in PALMS ? growPalms(plan) : await growOrchard(plan, client);
   const digits: Uint32Array[] = [];
   let session = "";
   for (const meshes of [...orchard.meshes].reverse()) {

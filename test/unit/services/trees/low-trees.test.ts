@@ -10,9 +10,15 @@ test("a tenth of low trees without a diameter is told", () => {
   ]);
 });
 
-test("few of many, higher ones, low ones with a diameter and clouds without any diameter are not", () => {
+test("beside high trees without a diameter, too, as of fronds that hang to the ground", () => {
+  expect(lowTreeWarnings([tree(4.6), tree(1.1), tree(1)])).toEqual([
+    expect.stringMatching(/^2 of 3 trees are lower than 2 m .* fronds that hang to it/),
+  ]);
+});
+
+test("few of many, higher ones, low ones with a diameter and low plants alone are not", () => {
   expect(lowTreeWarnings([...stand, tree(1.9)])).toEqual([]);
   expect(lowTreeWarnings([...stand, tree(2), tree(2.5), tree(1.5, 0.04)])).toEqual([]);
-  expect(lowTreeWarnings([tree(1), tree(1)])).toEqual([]);
+  expect(lowTreeWarnings([tree(1), tree(1), tree(3.9)])).toEqual([]);
   expect(lowTreeWarnings([])).toEqual([]);
 });

@@ -27,7 +27,7 @@ const plan = (
 ): OrchardPlan => ({
   ...{ species, age_days, spacing: [along, between], count: [nx, ny] },
 });
-const PLANS: readonly OrchardPlan[] = [
+export const PLANS: readonly OrchardPlan[] = [
   plan("almond", 1610, 4.5, 6, 4, 3),
   plan("apple", 1300, 2, 4, 6, 4),
   plan("apple_fruitingwall", 600, 1, 3.2, 9, 4),
@@ -119,7 +119,7 @@ async function scanned(meshes: readonly object[], plan: OrchardPlan, seen: Seen,
 }
 
 /** Columns of the points of a session. */
-async function columnsOf(session_id: string, wanted: readonly string[], client: Client, folder: string) {
+export async function columnsOf(session_id: string, wanted: readonly string[], client: Client, folder: string) {
   const path = join(folder, "orchard.csv");
   await client.exportCloud({
     ...{ source: { session_id }, dest_path: path, format: "csv", overwrite: true, columns: [...wanted] },
@@ -158,7 +158,7 @@ interface Scanned {
   readonly truth: Uint32Array;
 }
 
-async function scannedOrchard(plan: OrchardPlan, seen: Seen, client: Client, folder: string): Promise<Scanned> {
+export async function scannedOrchard(plan: OrchardPlan, seen: Seen, client: Client, folder: string): Promise<Scanned> {
   const orchard = plan.species in PALMS ? growPalms(plan) : await growOrchard(plan, client);
   const digits: Uint32Array[] = [];
   let session = "";

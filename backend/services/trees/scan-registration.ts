@@ -12,19 +12,23 @@ const lengthOf = ({ x_m, y_m }: ScanOffset) => Math.hypot(x_m, y_m);
 /** Stems whose spread counts as much as that of all pairs: the spread of a few says little, and chance makes it small in one of many pairs. */
 const POOLED_STEMS = 10;
 
-/** The offsets that chance does not explain. */
-function clearOffsets(offsets: readonly ScanOffset[]): ScanOffset[] {
+/** Of what drift leaves between views: on rough trunks, pairs of scans that fit seem to lie apart by up to that. */
+const RESTS = 3;
+
+/** The offsets that neither chance nor the places of stems in single views explain. */
+function clearOffsets(offsets: readonly ScanOffset[], fit: ViewFit | null): ScanOffset[] {
+  const least = Math.max(MOST_OFFSET_M, RESTS * (fit?.rest_m ?? 0));
   const stems = offsets.reduce((sum, { n_stems }) => sum + n_stems, 0);
   const pooled = offsets.reduce((sum, { n_stems, spread_m }) => sum + n_stems * spread_m, 0) / stems;
   return offsets.filter((one) => {
     const spread = (one.n_stems * one.spread_m + POOLED_STEMS * pooled) / (one.n_stems + POOLED_STEMS);
-    return isClearMedian(lengthOf(one), spread, one.n_stems, MOST_OFFSET_M);
+    return isClearMedian(lengthOf(one), spread, one.n_stems, least);
   });
 }
 
 /** The scans in which stems stand elsewhere than in others. */
-function offsetsTold(offsets: readonly ScanOffset[]): string | null {
-  const clear = clearOffsets(offsets).sort((a, b) => lengthOf(b) - lengthOf(a));
+function offsetsTold(offsets: readonly ScanOffset[], fit: ViewFit | null): string | null {
+  const clear = clearOffsets(offsets, fit).sort((a, b) => lengthOf(b) - lengthOf(a));
   if (clear.length === 0) return null;
   const named = clear
     .slice(0, MOST_NAMED)
@@ -38,7 +42,7 @@ function offsetsTold(offsets: readonly ScanOffset[]): string | null {
 
 /** Warns of scans, or times of one, in which the same stems stand at different places, and tells what was done about it. */
 export function registrationWarnings(offsets: readonly ScanOffset[], fit: ViewFit | null): string[] {
-  const told = offsetsTold(offsets);
+  const told = offsetsTold(offsets, fit);
   if (!fit?.drifts)
     return told
       ? [

@@ -12,6 +12,7 @@
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "ops/cloud/categorical_split.h"
+#include "ops/trees/drift_check.h"
 #include "ops/trees/flat_trees.h"
 #include "ops/trees/low_trunk.h"
 #include "ops/trees/measured_points.h"
@@ -188,11 +189,11 @@ class Inventory {
     constexpr double kLeastRest = 0.002;
     /// Of the noise: where scans fit, 15 mm of ranges made up to 2.4 times it.
     constexpr double kNoiseSpread = 4;
-    const auto drifts = [&](const std::optional<DriftFit>& fit) {
+    const auto differ = [&](const std::optional<DriftFit>& fit) {
       return fit && fit->spread_m > std::max(params_.most_view_spread_m, kNoiseSpread * fit->noise_m);
     };
     auto fit = fit_drift(places(), ctx_);
-    if (drifts(fit)) {
+    if (differ(fit)) {
       for_each_tree("Comparing views", order, trees, [&](std::size_t i, const MeasuredPoints& points) {
         if (!is_measured(i) || !shows_views(*work_[i].measured)) return;
         const TreeGround under = ground_of(points, ground);
@@ -203,8 +204,8 @@ class Inventory {
     }
     if (!fit) return;
     const auto stems = static_cast<std::uint32_t>(places().size());
-    result_.views =
-        ViewFit{stems, fit->spread_m, fit->rest_m, drifts(fit), drifts(fit) && params_.align_scans};
+    const bool drifts = differ(fit) && is_real_drift(places(), ctx_);
+    result_.views = ViewFit{stems, fit->spread_m, fit->rest_m, drifts, drifts && params_.align_scans};
     if (!result_.views->aligned) return;
     for (int round = 0; round < kRounds && fit && (round == 0 || fit->spread_m > kLeastRest); ++round) {
       drifts_.push_back(std::move(fit->drift));

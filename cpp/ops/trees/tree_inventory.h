@@ -105,7 +105,7 @@ struct TreeInventoryResult {
 ///          tell nothing of drift.
 /// Same     A tree whose circle at breast height is in the place of a better known one (same_stems.h) has none, and its sections
 ///          are not ok.
-/// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, the trees are measured again with
+/// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, as stems show that took no part in the fit (drift_check.h), the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of
 ///          one tree. The ground grid, the plot's hulls and its cells are summed up row by row.

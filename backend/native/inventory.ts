@@ -64,7 +64,7 @@ export interface TreeInventory {
   } | null;
   /** Rows of trees without a finite position. */
   readonly nonfinite_count: number;
-  /** Whether views of stems fit each other (cpp/ops/trees/stem_drift.h); null = fewer than three stems are seen by several. */
+  /** Whether views of stems fit each other (cpp/ops/trees/stem_drift.h); null = fewer than four stems are seen by several. */
   readonly view_fit: {
     readonly n_stems: number;
     readonly spread_m: number;

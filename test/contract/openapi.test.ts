@@ -205,7 +205,7 @@ describe("requests show what is legal, not what their schemas accept", () => {
   });
   test.each([
     ["DenoiseRequest", "method", ["ror", "voxel_count", "sor", "auto"]],
-    ["GroundRequest", "method", ["cloth", "smrf", "auto"]],
+    ["GroundRequest", "method", ["cloth", "smrf", "auto", "las_classification"]],
     ["DemRequest", "surface_type", ["dtm", "dsm", "chm"]],
     ["DemRequest", "method", ["tin", "linear", "nearest", "idw"]],
     ["ExportRasterRequest", "format", ["asc", "tif", "tiff", "geotiff"]],

@@ -96,7 +96,7 @@ const NO_HEIGHTS =
 function whyNot({ view_fit }: Found): string[] {
   if (!view_fit)
     return [
-      "Nothing was moved: fewer than three stems are seen by several scans or visits with 15 points at breast height, or there are more than 100 scans.",
+      "Nothing was moved: fewer than four stems are seen by several scans or visits with 15 points at breast height, or there are more than 100 scans.",
       NO_HEIGHTS,
     ];
   return [

@@ -145,7 +145,7 @@ const MEASURED_AGAIN = [
 ] as const;
 
 const NOT_LOOKED_AT =
-  "Whether scans fit each other, or the scanner drifted, is not known of fewer than three stems: without tree_ids it is looked at, and diameters may be others.";
+  "Whether scans fit each other, or the scanner drifted, is not known of fewer than four stems: without tree_ids it is looked at, and diameters may be others.";
 
 /** Whether a session tells what was measured together. */
 export const hasStamps = (base: CloudState): boolean =>

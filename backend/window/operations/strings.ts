@@ -19,7 +19,10 @@ export const operations = {
     title: "Ground",
     summary: "Tells ground from plants.",
     fields: {
-      method: ["Method", "auto needs no parameters; cloth for even ground; smrf for airborne scans; or the ground that a LAS file labels itself."],
+      method: [
+        "Method",
+        "auto needs no parameters; cloth for even ground; smrf for airborne scans; or the ground that a LAS file labels itself.",
+      ],
       cloth_resolution: ["Cloth cell, m", "cloth: distance between the particles of the cloth."],
       rigidness: ["Stiffness", "cloth: 1 follows steep slopes, 3 spans over low plants."],
       class_threshold: ["Threshold, m", "cloth: points closer to the cloth than this are ground."],

@@ -39,7 +39,7 @@ bool is_real_drift(const std::vector<std::vector<ViewPlace>>& stems, OpContext& 
   std::vector<std::vector<ViewPlace>> shown;
   for (const auto& places : stems)
     if (places.size() >= 2) shown.push_back(places);
-  if (shown.size() <= kFewestDriftStems) return false;
+  if (shown.size() < kFewestCheckedStems) return false;
   const std::size_t folds = std::min(kFolds, shown.size());
   std::vector<double> before, after;
   for (std::size_t fold = 0; fold < folds; ++fold) {

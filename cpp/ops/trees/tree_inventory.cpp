@@ -202,8 +202,8 @@ class Inventory {
       });
       fit = fit_drift(places(), ctx_);
     }
-    if (!fit) return;
     const auto stems = static_cast<std::uint32_t>(places().size());
+    if (!fit || stems < kFewestCheckedStems) return;
     const bool drifts = differ(fit) && is_real_drift(places(), ctx_);
     result_.views = ViewFit{stems, fit->spread_m, fit->rest_m, drifts, drifts && params_.align_scans};
     if (!result_.views->aligned) return;

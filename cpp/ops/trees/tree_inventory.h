@@ -90,7 +90,7 @@ struct TreeInventoryResult {
   std::vector<MeasuredTree> trees;   ///< ascending id
   std::vector<SkippedTree> skipped;  ///< ascending id
   std::optional<ViewFit>
-      views;  ///< nothing without scan_index and time_s, and with fewer than kFewestDriftStems
+      views;  ///< nothing without scan_index and time_s, and with fewer than kFewestCheckedStems
   std::optional<StandMeasures> stand;  ///< nothing with tree_ids, and without a measured tree
   std::vector<StemDrift> drifts;       ///< taken from the points, one after the other, if aligned
   std::uint64_t nonfinite_count;       ///< rows of trees without a finite position

@@ -39,7 +39,7 @@ export type ScanMove = z.infer<typeof ScanMove>;
 const common = {
   session_id: SessionId,
   view_fit: ViewFit.nullable().describe(
-    "how well views of the stems fit each other, as in tree_inventory; null: fewer than three stems are seen by several views",
+    "how well views of the stems fit each other, as in tree_inventory; null: fewer than four stems are seen by several views",
   ),
   warnings: Warnings,
 };

@@ -136,7 +136,7 @@ export const TreeInventoryTail = z
         "pairs of scans (scan_index, up to 64) in which three or more stems are seen well; scans that fit each other are up to 3 mm apart; empty for one scan",
       ),
     view_fit: ViewFit.nullable().describe(
-      "a view: the points of a stem that one scan (scan_index) measured within 15 seconds of each other (gps time), if the cloud has these columns; null: fewer than three stems are seen by several views, or there are more than 100 scans",
+      "a view: the points of a stem that one scan (scan_index) measured within 15 seconds of each other (gps time), if the cloud has these columns; null: fewer than four stems are seen by several views, or there are more than 100 scans",
     ),
     tree_version: TreeVersion.optional().describe(
       `${TREE_VERSION_MEANING}, as they were measured: while GET /api/cloud/sessions tells the same for the session, the list is about its points and its tree numbers; absent if refused`,

@@ -132,7 +132,7 @@ test.each([
   [
     "two stems",
     forestTwice(FOUR_TREES.slice(0, 2), "scan_index", [1, 2], BY),
-    /fewer than three stems are seen by several/,
+    /fewer than four stems are seen by several/,
   ],
 ])("nothing is moved: %s", async (_, lines, told) => {
   const { session_id } = await cloud(made, lines);

@@ -84,7 +84,7 @@ const collected = (text: string, before: readonly string[]): string[] => [...bef
 async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
   const rules = await import("./options.ts");
   const edits = await import("./edit-options.ts");
-  const { parseGround } = await import("../run/ground.ts");
+  const { parseGround } = await import("./ground.ts");
   const { DEFAULT_PICTURE_PX } = await import("../drawing/view-frame.ts");
   return {
     out: raw.out,

@@ -5,7 +5,7 @@ import { SOURCE_UNITS, type SourceUnits } from "../../../shared/contract/cloud-s
 import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { type CropBox, type FilterRule, SCENES, type SceneKind } from "../report/findings.ts";
-import type { GroundChoice } from "../run/ground.ts";
+import type { GroundChoice } from "./ground.ts";
 
 /** Formats of the exported copy. */
 export const COPY_FORMATS = EXPORT_FORMATS;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../shared/errors.ts";
-import { earlierFiles, filesThere } from "../run/earlier-run.ts";
+import { earlierFiles, filesThere } from "./earlier-run.ts";
 
 const SUMMARY = "summary.json";
 

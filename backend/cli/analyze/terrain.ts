@@ -14,8 +14,8 @@ import {
   type SurfaceSummary,
   type TerrainSummary,
 } from "../report/findings.ts";
-import type { GroundChoice } from "../run/ground.ts";
 import type { Covered, RasterPlace } from "./cell-size.ts";
+import type { GroundChoice } from "./ground.ts";
 import type { AnalyzeOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
 

@@ -7,9 +7,9 @@ import {
 import { TREE_METHODS, type TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { WOOD_METHODS, type WoodMethod } from "../../../shared/contract/segment-wood.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { type GroundChoice, parseGround } from "../analyze/ground.ts";
 import { DEFAULT_SAMPLE_POINTS, parsePictureSize, parseSamplePoints, type ReadingOptions } from "../analyze/options.ts";
 import { DEFAULT_PICTURE_PX } from "../drawing/view-frame.ts";
-import { type GroundChoice, parseGround } from "../run/ground.ts";
 import { checkedReading, parseMetres } from "../run/inputs.ts";
 
 /** Options from commander, before their values are checked. */

@@ -1,9 +1,9 @@
 import type { Client, RunProgress } from "../../../shared/client/index.ts";
 import { withBackend } from "../analyze/backend.ts";
+import { leftNote } from "../analyze/earlier-run.ts";
 import { OutputFolder } from "../analyze/output-folder.ts";
 import type { AnalyzeDeps } from "../analyze/run.ts";
 import { Progress } from "../progress.ts";
-import { leftNote } from "./earlier-run.ts";
 
 /** What the work of a command needs. */
 export interface FolderRun {

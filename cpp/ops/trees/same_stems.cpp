@@ -16,7 +16,7 @@ constexpr double kCell = 0.5;
 constexpr double kFarthest = 1e15;  // cells; farther out they are finer than coordinates
 
 /// The part of the diameter that is not known.
-double doubt(const StemCircle& circle) {
+double doubt(const BreastCircle& circle) {
   const double part = circle.sigma_m / circle.radius_m;
   return std::isnan(part) ? std::numeric_limits<double>::infinity() : part;
 }
@@ -24,10 +24,10 @@ double doubt(const StemCircle& circle) {
 /// Circles that no better known one is in the place of, by the cells that they cover.
 class Places {
  public:
-  explicit Places(Span<const StemCircle> circles) : circles_(circles) {}
+  explicit Places(Span<const BreastCircle> circles) : circles_(circles) {}
 
   /// The best known circle in whose place `circle` is.
-  std::optional<std::size_t> holder_of(const StemCircle& circle) const {
+  std::optional<std::size_t> holder_of(const BreastCircle& circle) const {
     std::optional<std::size_t> best;
     visit(circle, [&](std::int64_t x, std::int64_t y) {
       const auto cell = cells_.find({x, y});
@@ -47,13 +47,13 @@ class Places {
   }
 
  private:
-  static bool is_same(const StemCircle& a, const StemCircle& b) {
+  static bool is_same(const BreastCircle& a, const BreastCircle& b) {
     return std::hypot(a.center.x - b.center.x, a.center.y - b.center.y) < std::max(a.radius_m, b.radius_m);
   }
 
   /// The cells of the square around a circle.
   template <class Visit>
-  static void visit(const StemCircle& circle, Visit&& visit) {
+  static void visit(const BreastCircle& circle, Visit&& visit) {
     const auto cell = [](double value) {
       return static_cast<std::int64_t>(std::floor(std::clamp(value / kCell, -kFarthest, kFarthest)));
     };
@@ -62,14 +62,14 @@ class Places {
       for (std::int64_t y = cell(circle.center.y - r); y <= cell(circle.center.y + r); ++y) visit(x, y);
   }
 
-  Span<const StemCircle> circles_;
+  Span<const BreastCircle> circles_;
   std::vector<std::size_t> order_;  ///< by rank, the best known first
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> cells_;
 };
 
 }  // namespace
 
-std::vector<std::optional<std::size_t>> same_stems(Span<const StemCircle> circles, const OpContext& ctx) {
+std::vector<std::optional<std::size_t>> same_stems(Span<const BreastCircle> circles, const OpContext& ctx) {
   std::vector<std::size_t> queue(circles.size);
   std::iota(queue.begin(), queue.end(), std::size_t{0});
   std::sort(queue.begin(), queue.end(), [&](std::size_t a, std::size_t b) {
@@ -87,7 +87,7 @@ std::vector<std::optional<std::size_t>> same_stems(Span<const StemCircle> circle
 }
 
 void drop_same_stems(std::vector<MeasuredTree>& trees, const OpContext& ctx) {
-  std::vector<StemCircle> circles;
+  std::vector<BreastCircle> circles;
   std::vector<MeasuredTree*> of;
   for (MeasuredTree& tree : trees) {
     const auto& at = tree.stem.breast_height;

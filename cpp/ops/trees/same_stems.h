@@ -12,7 +12,7 @@
 namespace pc {
 
 /// The circle of a tree at breast height.
-struct StemCircle {
+struct BreastCircle {
   std::uint64_t tree;
   Vec2d center;              ///< metres
   double radius_m, sigma_m;  ///< standard error of the diameter; NaN = unknown, the worst
@@ -29,7 +29,7 @@ struct StemCircle {
 /// Cancel   Within 250 ms.
 /// Errors   None.
 /// Source   Ours.
-std::vector<std::optional<std::size_t>> same_stems(Span<const StemCircle> circles, const OpContext& ctx);
+std::vector<std::optional<std::size_t>> same_stems(Span<const BreastCircle> circles, const OpContext& ctx);
 
 /// Takes the diameter from the trees whose circle at breast height is in the place of a better known one, sets their
 /// `same_stem_as`, and no section of theirs is ok any more.

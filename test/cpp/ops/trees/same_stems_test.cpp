@@ -20,7 +20,7 @@ using namespace pc;
 using Holders = std::vector<std::optional<std::size_t>>;
 constexpr auto kAlone = std::nullopt;
 
-Holders holders(const std::vector<StemCircle>& circles) {
+Holders holders(const std::vector<BreastCircle>& circles) {
   JobControl control;
   const OpContext ctx(control, Device::kCpu, 1);
   return same_stems({circles.data(), circles.size()}, ctx);
@@ -49,7 +49,7 @@ TEST(SameStems, ACircleThatLostItsPlaceTakesNone) {
   EXPECT_EQ(holders({{1, {0, 0}, 0.1, 0.001}, {2, {0.09, 0}, 0.1, 0.002}, {3, {0.18, 0}, 0.1, 0.003}}),
             (Holders{kAlone, 0, kAlone}));
   // One around five culms; and two that hold it, of which the better known is named.
-  std::vector<StemCircle> culms{{1, {0, 0}, 0.3, 0.05}};
+  std::vector<BreastCircle> culms{{1, {0, 0}, 0.3, 0.05}};
   for (std::uint64_t i = 0; i < 5; ++i)
     culms.push_back({2 + i, {0.25 * std::cos(1.2 * i), 0.25 * std::sin(1.2 * i)}, 0.03, 0.001 + 0.0001 * i});
   const Holders found = holders(culms);
@@ -60,7 +60,7 @@ TEST(SameStems, ACircleThatLostItsPlaceTakesNone) {
 TEST(SameStems, EveryPairIsLookedAt) {
   std::mt19937_64 random{3};
   std::uniform_real_distribution<double> unit(0, 1);
-  std::vector<StemCircle> circles;
+  std::vector<BreastCircle> circles;
   for (std::uint64_t i = 0; i < 600; ++i)
     circles.push_back({i + 1,
                        {5e6 + 12 * unit(random), -3e6 + 12 * unit(random)},
@@ -91,7 +91,7 @@ TEST(SameStems, AnyPlacesAndMany) {
   for (const double far : {1e7, 1e15, 1e300, -1e300})
     EXPECT_EQ(holders({{1, {far, far}, 0.1, 0.01}, {2, {far, far}, 0.1, 0.02}}), (Holders{kAlone, 0}));
   const auto seconds = [](std::size_t count, double spacing) {
-    std::vector<StemCircle> circles;
+    std::vector<BreastCircle> circles;
     for (std::size_t i = 0; i < count; ++i)
       circles.push_back({i + 1, {spacing * static_cast<double>(i), 0}, 0.1, 0.01});
     return test::least_cpu_seconds(2, [&] { (void)holders(circles); });

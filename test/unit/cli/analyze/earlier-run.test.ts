@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { leftNote } from "../../../../backend/cli/analyze/earlier-run.ts";
 import { OutputFolder } from "../../../../backend/cli/analyze/output-folder.ts";
-import { leftNote } from "../../../../backend/cli/run/earlier-run.ts";
 import { folderOfTest } from "../../../support/run/folders.ts";
 
 const summaryOf = (root: string, ...names: string[]) =>

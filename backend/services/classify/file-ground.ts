@@ -102,7 +102,7 @@ export async function contradictionWarnings(
   return [`The labels contradict those of the file (las_classification): ${told.join(", ")} here. ${way}`];
 }
 
-/** What a person must know about labels that are those of the file; `compared`: share that method auto labels differently. */
+/** What a person must know about labels that are those of the file. */
 export async function fileGroundWarnings(
   labels: NativeColumn,
   classes: FileClasses | null,

@@ -100,7 +100,7 @@ function whyNot({ view_fit }: Found): string[] {
       NO_HEIGHTS,
     ];
   return [
-    `Nothing was moved: the scans fit. The places of ${view_fit.n_stems} stems differ by ${(1000 * view_fit.spread_m).toFixed(1)} mm, no more than places of scans that fit, or than their noise explains.`,
+    `Nothing was moved: the scans fit. The places of ${view_fit.n_stems} stems differ by ${(1000 * view_fit.spread_m).toFixed(1)} mm: no more than places of scans that fit, than their noise explains, or not alike for stems beside each other, as of rough bark and few points.`,
     NO_HEIGHTS,
   ];
 }

@@ -27,7 +27,7 @@ export const ViewFit = z
     aligned: z
       .boolean()
       .describe(
-        "true: spread_m is above most_view_spread_m and above what noise explains, and trees were measured with their points moved and turned by the drift of their scan at their time, level; positions are those of the mean of all views",
+        "true: spread_m is above most_view_spread_m and above what noise explains, stems that took no part in a fit of the drift have it, too, and trees were measured with their points moved and turned by the drift of their scan at their time, level; positions are those of the mean of all views",
       ),
   })
   .meta({ id: "ViewFit", description: "how well views of the stems fit each other" });

@@ -76,7 +76,7 @@ test("ground, terrain and canopy of a real plot; the copy contains the columns",
   });
   expect(Math.min(...cells)).toBeCloseTo(low, 3);
   expect(Math.max(...cells)).toBeCloseTo(high, 3);
-  expect(parameters).toMatchObject({ denoise: true, ground: true, dem: true });
+  expect(parameters).toMatchObject({ denoise: true, ground: "auto", dem: true });
   expect(outputs.pictures.map((path: string) => path.split("/").at(-1))).toEqual(
     expect.arrayContaining(["dtm_hillshade.png", "chm.png", "ground_profile.png"]),
   );

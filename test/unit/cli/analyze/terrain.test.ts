@@ -8,7 +8,7 @@ import { terrainFacts } from "../../../../backend/cli/report/terrain-report.ts";
 import { ApiError } from "../../../../shared/client/index.ts";
 import { fakeService, smallTail, textSink } from "../../../support/cli/analyze-fake.ts";
 
-const OPTIONS = { denoise: true, ground: true, dem: true };
+const OPTIONS = { denoise: true, ground: "auto" as "auto" | false, dem: true };
 const NOISE = {
   flagged: 2,
   kept: 98,

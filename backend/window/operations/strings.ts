@@ -21,7 +21,7 @@ export const operations = {
     fields: {
       method: [
         "Method",
-        "auto needs no parameters; cloth for even ground; smrf for airborne scans; or the ground that a LAS file labels itself.",
+        "auto needs no parameters; cloth for even ground; smrf for airborne scans; or as the file labels it.",
       ],
       cloth_resolution: ["Cloth cell, m", "cloth: distance between the particles of the cloth."],
       rigidness: ["Stiffness", "cloth: 1 follows steep slopes, 3 spans over low plants."],

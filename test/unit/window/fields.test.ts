@@ -13,7 +13,11 @@ const words = strings.workflow.form;
 test("fields have the kind, choices and default of their contract", () => {
   const of = (name: string, schema: z.ZodType) => fieldOf(name, schema, ["", ""]);
   const { method, rigidness, slope, slope_smooth } = SessionGroundRequest.shape;
-  expect(of("method", method)).toMatchObject({ kind: "choice", preset: null, choices: ["cloth", "smrf", "auto", "las_classification"] });
+  expect(of("method", method)).toMatchObject({
+    kind: "choice",
+    preset: null,
+    choices: ["cloth", "smrf", "auto", "las_classification"],
+  });
   expect(of("rigidness", rigidness)).toMatchObject({ kind: "integer", preset: null });
   expect(of("slope", slope)).toMatchObject({ kind: "number", preset: null });
   expect(of("slope_smooth", slope_smooth)).toMatchObject({ kind: "flag", preset: null });

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "ops/ground/four_floats.h"
 
 namespace pc {
 
@@ -21,16 +22,17 @@ constexpr std::size_t kSlack = 2 * kReach + kShift * (kPitch - 1);
 constexpr std::uint32_t kBandsApart = 3;  // a step uses a band, the one before it and the one after it
 constexpr std::uint32_t kFewestBands = 8, kMostSteps = 16;
 
-using Lanes = std::array<float, kLanes>;
+constexpr std::size_t kQuads = kLanes / FourFloats::kSize;
+using Lanes = std::array<FourFloats, kQuads>;
 
 Lanes load(const float* from) {
   Lanes lanes;
-  for (std::size_t l = 0; l < kLanes; ++l) lanes[l] = from[l];
+  for (std::size_t q = 0; q < kQuads; ++q) lanes[q] = FourFloats::load(from + q * FourFloats::kSize);
   return lanes;
 }
 
 void store(const Lanes& lanes, float* to) {
-  for (std::size_t l = 0; l < kLanes; ++l) to[l] = lanes[l];
+  for (std::size_t q = 0; q < kQuads; ++q) lanes[q].store(to + q * FourFloats::kSize);
 }
 
 /// Distance in memory to a tied particle.
@@ -118,16 +120,21 @@ float ClothBands::step_band(std::uint32_t band) {
   return furthest;
 }
 
+// The same operations in the same order as fall, pull and land of cloth_simulation_kernel.h, four particles at a time.
+
 void ClothBands::fall_band(std::uint32_t band) {
+  const auto kept = FourFloats::all(1.0F - kDamping), drop = FourFloats::all(kFall),
+             none = FourFloats::all(0);
   const std::size_t from = band * band_size() + kHalo;
   for (std::size_t column = 0; column < nx_ + kSlack; ++column) {
     const std::size_t at = from + column * kPitch;
     Lanes height = load(&now_.height[at]), previous = load(&now_.previous[at]);
     const Lanes grip = load(&now_.grip[at]);
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const Motion moved = fall({height[l], previous[l]}, grip[l]);
-      height[l] = moved.height;
-      previous[l] = moved.previous;
+    for (std::size_t q = 0; q < kQuads; ++q) {
+      const auto free = less(none, grip[q]);
+      const FourFloats fallen = height[q] + (height[q] - previous[q]) * kept - drop;
+      previous[q] = chosen(free, height[q], previous[q]);
+      height[q] = chosen(free, fallen, height[q]);
     }
     store(height, &now_.height[at]);
     store(previous, &now_.previous[at]);
@@ -137,6 +144,7 @@ void ClothBands::fall_band(std::uint32_t band) {
 void ClothBands::pull_band(std::uint32_t band) {
   // The first and last columns hold no particle of the band's own rows, and their ties would be outside.
   constexpr std::size_t kMargin = kReach + kShift * kHalo;
+  const auto none = FourFloats::all(0);
   const std::size_t from = band * band_size() + kHalo;
   for (std::size_t column = kMargin; column < nx_ + kSlack - kMargin; ++column) {
     float* const heights = &now_.height[from + column * kPitch];
@@ -148,10 +156,10 @@ void ClothBands::pull_band(std::uint32_t band) {
       const std::ptrdiff_t offset = offset_of(tie(i));
       Lanes other = load(heights + offset);
       const Lanes other_grip = load(grips + offset);
-      for (std::size_t l = 0; l < kLanes; ++l) {
-        const Pair pair = pull(height[l], grip[l], other[l], other_grip[l]);
-        height[l] = pair.height;
-        other[l] = pair.other;
+      for (std::size_t q = 0; q < kQuads; ++q) {
+        const FourFloats apart = other[q] - height[q];
+        height[q] = height[q] + where(less(none, grip[q]), apart * magnitude(other_grip[q]));
+        other[q] = other[q] - where(less(none, other_grip[q]), apart * magnitude(grip[q]));
       }
       store(other, heights + offset);
     }
@@ -160,22 +168,23 @@ void ClothBands::pull_band(std::uint32_t band) {
 }
 
 float ClothBands::land_band(std::uint32_t band) {
+  const auto none = FourFloats::all(0), landed = FourFloats::all(-stiffness_.one);
   const std::size_t from = band * band_size() + kHalo;
-  Lanes furthest{};
+  FourFloats furthest = none;
   for (std::size_t column = 0; column < nx_ + kSlack; ++column) {
     const std::size_t at = from + column * kPitch;
     Lanes height = load(&now_.height[at]), grip = load(&now_.grip[at]);
     const Lanes previous = load(&now_.previous[at]), ground = load(&ground_[at]);
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const Landing end = land({height[l], previous[l]}, grip[l], ground[l], stiffness_);
-      height[l] = end.height;
-      grip[l] = end.grip;
-      furthest[l] = end.moved > furthest[l] ? end.moved : furthest[l];
+    for (std::size_t q = 0; q < kQuads; ++q) {
+      const auto free = less(none, grip[q]), below = free & less(height[q], ground[q]);
+      furthest = larger(furthest, where(free, magnitude(height[q] - previous[q])));
+      height[q] = chosen(below, ground[q], height[q]);
+      grip[q] = chosen(below, landed, grip[q]);
     }
     store(height, &now_.height[at]);
     store(grip, &now_.grip[at]);
   }
-  return *std::max_element(furthest.begin(), furthest.end());
+  return furthest.largest();
 }
 
 /// Copies the rows around a band into it, or back to the bands that own them.

@@ -14,7 +14,7 @@ const PASSIVE = "passive";
 const asan = join(root, "build", "asan");
 const env = {
   ...process.env,
-  ASAN_OPTIONS: "detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
+  ASAN_OPTIONS: "detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1:quarantine_size_mb=32",
   UBSAN_OPTIONS: "print_stacktrace=1",
   OMP_WAIT_POLICY: PASSIVE,
 };

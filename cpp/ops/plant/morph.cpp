@@ -70,7 +70,7 @@ void scale(std::vector<double>& values, double factor) {
   for (double& value : values) value *= factor;
 }
 
-void apply(Phytomer& phytomer, const Factors& factors) {
+void apply_factors(Phytomer& phytomer, const Factors& factors) {
   auto& internode = phytomer.internode;
   const auto of = [&](MorphParameter parameter) { return factors[at(parameter)]; };
   internode.internode_length *= of(MorphParameter::kInternodeLengthMax);
@@ -128,7 +128,7 @@ MorphResult morph(PlantStructure plant, const std::vector<MorphEdit>& edits, OpC
       }
       if (p == 0 && shoot.parent_shoot_id >= 0)
         shoot.base_rotation.pitch *= factors[at(MorphParameter::kInsertionAngleTip)];
-      apply(shoot.phytomers[p], factors);
+      apply_factors(shoot.phytomers[p], factors);
     }
     ctx.advance(1);
   }

@@ -15,6 +15,7 @@
 #include "ops/ground/ground_measures.h"
 #include "ops/ground/label_difference.h"
 #include "ops/ground/smrf.h"
+#include "ops/ground/up_axis.h"
 
 namespace pc::binding {
 
@@ -291,6 +292,23 @@ Napi::Value ground_measures_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// upAxis(positions, skip, options?): NativeJob<Float64Array>, of +x, +y, +z, -x, -y, -z
+Napi::Value up_axis_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto skip = optional_typed_column(info[1], DType::kU8, "skip");
+  return start_job<UpAxis>(
+      info.Env(), job_options(info[2]),
+      [positions, skip](OpContext& ctx) {
+        const auto hits = select_hits(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), ctx);
+        return up_axis(hits.points(), ctx);
+      },
+      [](Napi::Env env, UpAxis&& found) -> Napi::Value {
+        auto out = Napi::Float64Array::New(env, found.even.size());
+        std::copy(found.even.begin(), found.even.end(), out.Data());
+        return out;
+      });
+}
+
 // labelDifferences(a, b, options?): NativeJob<number>
 Napi::Value label_differences_job(const Napi::CallbackInfo& info) {
   const auto a = typed_column(info[0], DType::kU8, "a"), b = typed_column(info[1], DType::kU8, "b");
@@ -369,6 +387,7 @@ void register_ground(Napi::Env env, Napi::Object exports) {
   add<ground_constants_of>(env, exports, "groundConstants");
   add<ground_extent_job>(env, exports, "groundExtent");
   add<ground_measures_job>(env, exports, "groundMeasures");
+  add<up_axis_job>(env, exports, "upAxis");
   add<label_differences_job>(env, exports, "labelDifferences");
   add<ground_of_file_job>(env, exports, "groundOfFile");
   add<labels_by_class_job>(env, exports, "labelsByClass");

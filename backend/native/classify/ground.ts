@@ -147,6 +147,7 @@ export interface GroundNative {
   groundConstants(): Readonly<Record<string, number>>;
   groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
   groundMeasures(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundMeasures>;
+  upAxis(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<Float64Array>;
   labelDifferences(a: NativeColumn, b: NativeColumn, options?: OpOptions): NativeJob<number>;
   groundOfFile(
     positions: NativeColumn,
@@ -176,6 +177,8 @@ export const groundExtent: GroundNative["groundExtent"] = (positions, skip, opti
 /** Measurements for deriving filter parameters, over the rows that `skip` does not mark. */
 export const groundMeasures: GroundNative["groundMeasures"] = (positions, skip, options) =>
   addon.groundMeasures(positions, skip, options);
+/** How even the lower side of the cloud is if +x, +y, +z, -x, -y, -z pointed upwards, 0 to 1 or NaN, over the rows that `skip` does not mark. */
+export const upAxis: GroundNative["upAxis"] = (positions, skip, options) => addon.upAxis(positions, skip, options);
 /** Number of rows in which two label columns differ. */
 export const labelDifferences: GroundNative["labelDifferences"] = (a, b, options) =>
   addon.labelDifferences(a, b, options);

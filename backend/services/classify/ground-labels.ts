@@ -20,6 +20,7 @@ import {
   leavesOpen,
 } from "./ground-filter.ts";
 import { type ComparedGround, type FoundGround, groundReport } from "./ground-report.ts";
+import { upAxisOf } from "./up-axis.ts";
 
 /** Also the `tool` of the endpoint. */
 export const GROUND_TOOL = "Ground segmentation";
@@ -83,9 +84,10 @@ export async function labelGround(input: GroundInput, plan: GroundPlan, deps: De
     ground.method === "las_classification"
       ? await fileGroundWarnings(labels.native, input.classes, ground.ground_classes, job)
       : await contradictionWarnings(labels.native, input.classes, job);
+  const onAxis = await upAxisOf(input, job);
   const elapsed_s = (performance.now() - start) / 1000;
   const report = groundReport(ground, compared, plan.measured, input.hit_count, elapsed_s);
-  return { labels, report: { ...report, warnings: [...report.warnings, ...onFile] } };
+  return { labels, report: { ...report, warnings: [...onAxis, ...report.warnings, ...onFile] } };
 }
 
 async function runFilter(

@@ -17,6 +17,7 @@
 #include "ops/qsm/stem_stretches.h"
 #include "ops/qsm/taper_correction.h"
 #include "ops/qsm/taper_law.h"
+#include "ops/qsm/trunk_width.h"
 #include "ops/qsm/twin_axes.h"
 #include "ops/qsm/uneven_spacing.h"
 #include "ops/skeleton/geodesic_skeleton.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr double kReach = 0.5, kMostRadius = 0.5, kGrowth = 0.10;  // metres (contract)
 constexpr double kTaperedReach = 1.5, kTaperedMostRadius = 1.5;
+constexpr double kThickReach = 1.6;         // of the width of a thick trunk: its own points, and lobes
 constexpr double kTaperedSpacing = 0.0045;  // metres, least: finer ones resolve the noise of the scanner
 constexpr double kTaperedPiece = 0.08;      // metres, shortest piece of an axis
 constexpr double kTaperedPerWidth = 1;      // length of a piece per width: longer ones are steps along a cone
@@ -202,12 +204,26 @@ struct FittedAxes {
   FittedSurface surface;
 };
 
+FitCylindersParams reach_of(bool tapered, double trunk_m) {
+  if (!tapered) return {kReach, kMostRadius, false};
+  const double thick = kThickReach * trunk_m;
+  return {std::max(kTaperedReach, thick), std::max(kTaperedMostRadius, thick), true};
+}
+
+/// The contract's rule takes no point farther than kReach from an axis: the trunks of old trees are none of its cylinders.
+void tell_thick_trunk(double trunk_m, bool tapered, const Build& build, QsmBuildResult& result) {
+  if (tapered || trunk_m <= kThickTrunk) return;
+  result.warnings.push_back("the stem is about " + metres(2 * trunk_m / build.factor) +
+                            " thick, and radius_model isotonic knows no diameter above 1 m: the volume is a "
+                            "part of the true one; take radius_model tapered");
+  result.has_intervals = false;
+}
+
 /// Fits the cylinders; axes within others are taken out, and the others fitted again.
 FittedAxes fitted_axes(std::vector<QsmCylinder>& cylinders, Span<const Vec3d> points, bool tapered,
-                       OpContext& ctx) {
+                       double trunk_m, OpContext& ctx) {
   constexpr int kTimes = 4;
-  const FitCylindersParams reach = tapered ? FitCylindersParams{kTaperedReach, kTaperedMostRadius, true}
-                                           : FitCylindersParams{kReach, kMostRadius, false};
+  const FitCylindersParams reach = reach_of(tapered, trunk_m);
   FittedAxes out{cylinders, {}};
   for (int time = 0; time < kTimes; ++time) {
     ctx.begin_phase("Fitting cylinders", cylinders.size() + points.size);
@@ -267,12 +283,15 @@ QsmBuildResult build_tree(Span<const Vec3d> points, const Build& build, OpContex
       skeleton.nodes,
       {params.w_growthlength, params.w_area, params.w_colinear, tapered ? kTaperedGrowth : kGrowth}, ctx);
   if (cylinders.empty()) return result;
+  const double trunk_m = trunk_width(cylinders, local.view(), ctx);
+  tell_thick_trunk(trunk_m, tapered, build, result);
   if (tapered) {
-    const std::vector<double> width = axis_widths(cylinders, local.view(), kTaperedReach, ctx);
+    const std::vector<double> width =
+        axis_widths(cylinders, local.view(), reach_of(tapered, trunk_m).reach_m, ctx);
     cylinders = join_short(cylinders, width, kTaperedPiece, kTaperedPerWidth);
   }
 
-  const auto [seeds, surface] = fitted_axes(cylinders, local.view(), tapered, ctx);
+  const auto [seeds, surface] = fitted_axes(cylinders, local.view(), tapered, trunk_m, ctx);
   const std::vector<StretchRadius> stretches =
       tapered ? stem_stretches(seeds, cylinders, surface, local.view(), ctx) : std::vector<StretchRadius>();
   if (tapered) {

@@ -214,6 +214,7 @@ export const strings = {
       } as const,
       flags: "Notes",
       flagNames: {
+        buttressed: "buttresses",
         few_points: "few points",
         flat: "flat: no tree",
         ground_from_tree_min: "ground guessed",

@@ -47,6 +47,14 @@ struct TreeField {
 #define PC_BREAST_HEIGHT(expression) \
   [](const MeasuredTree& t) { return at_breast_height(t, [](const StemSection& s) { return expression; }); }
 
+/// A value of what widens the stem at breast height; NaN without it.
+template <class Value>
+double at_foot(const MeasuredTree& t, Value&& value) {
+  return t.foot ? value(*t.foot) : std::nan("");
+}
+#define PC_FOOT(expression) \
+  [](const MeasuredTree& t) { return at_foot(t, [](const RibbedFoot& f) { return expression; }); }
+
 /// The columns of the table of trees; NaN = not measured.
 const TreeField kTreeFields[] = {
     {"tree_id", [](const MeasuredTree& t) { return static_cast<double>(t.id); }},
@@ -75,6 +83,11 @@ const TreeField kTreeFields[] = {
     {"no_crown", [](const MeasuredTree& t) { return t.no_crown ? 1.0 : 0.0; }},
     {"strip_m", [](const MeasuredTree& t) { return t.strip_m; }},
     {"same_stem_as", [](const MeasuredTree& t) { return static_cast<double>(t.same_stem_as); }},
+    {"foot_reach_m", PC_FOOT(f.reach_m)},
+    {"foot_top_m", PC_FOOT(f.top_m)},
+    {"foot_axial_m", PC_FOOT(f.axial_m)},
+    {"foot_diameter_m", PC_FOOT(f.diameter_m)},
+    {"foot_sigma_m", PC_FOOT(f.sigma_m)},
     {"dbh_diameter_m", PC_BREAST_HEIGHT(2 * s.circle.radius)},
     {"dbh_sigma_m", [](const MeasuredTree& t) { return t.dbh_sigma_m; }},
     {"dbh_center_x", PC_BREAST_HEIGHT(s.center.x)},
@@ -237,6 +250,9 @@ StemParams stem_params(const Napi::Object& js) {
 
 TreeInventoryParams inventory_params(const Napi::Object& js) {
   TreeInventoryParams params{.stem = stem_params(js),
+                             .thick = {.min_radius_m = number_field(js, "thick_min_radius_m"),
+                                       .max_radius_m = number_field(js, "thick_max_radius_m"),
+                                       .inlier_part = number_field(js, "thick_inlier_part")},
                              .crown = {.voxel_size_m = number_field(js, "voxel_size_m"),
                                        .gap_m = number_field(js, "crown_gap_m"),
                                        .bin_m = number_field(js, "crown_bin_m"),

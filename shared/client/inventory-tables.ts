@@ -64,6 +64,8 @@ const TREE_COLUMNS: readonly Column<ListedTree>[] = [
   field("cut_width_m"),
   field("cut_top"),
   field("flat_share"),
+  ["above_foot_m", ({ tree }) => tree.foot?.axial_m],
+  ["above_foot_diameter_m", ({ tree }) => tree.foot?.diameter_m],
 ];
 
 export interface TreeTable {

@@ -14,6 +14,7 @@ import { numbersOf, Table } from "./native-table.ts";
 import type { NoTrees } from "./no-trees.ts";
 import { competing, flagsOf, measures, sourceOf, stemRow } from "./row-fields.ts";
 import type { SameStem } from "./same-stems.ts";
+import type { StemFoot } from "./stem-feet.ts";
 
 /** The rows of an answer; they are made while it is written. */
 export interface InventoryRows {
@@ -29,6 +30,7 @@ export interface InventoryRows {
   readonly impossible: ImpossibleTrees;
   readonly no_trees: NoTrees;
   readonly same_stems: readonly SameStem[];
+  readonly feet: readonly StemFoot[];
   /** Trees with a diameter outside the plot, and their share of the basal area of the list. */
   readonly outside: { readonly count: number; readonly basal_share: number };
   /** Of the trees that have enough points. */
@@ -37,6 +39,8 @@ export interface InventoryRows {
   readonly diameters: readonly Diameter[];
   /** Of the circle at breast height of each tree; NaN without one. */
   readonly scatters_m: readonly number[];
+  /** Diameter of that circle; NaN without one. */
+  readonly circles_m: readonly number[];
   /** Of the height of each measured tree: height_drop_m. */
   readonly drops_m: readonly number[];
   /** Of the trees with a crown. */
@@ -109,12 +113,19 @@ export function inventoryRows(
       sigma_m: trees.get(i, "dbh_sigma_m"),
     })).filter(({ dbh_m }) => Number.isFinite(dbh_m)),
     scatters_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_scatter_m")),
+    circles_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_diameter_m")),
     heights: measured.map((i) => ({ height_m: trees.get(i, "height_m"), dbh_m: trees.get(i, "dbh_diameter_m") })),
     drops_m: measured.map((i) => trees.get(i, "height_drop_m")),
     crowns: measured
       .map((i) => ({ area_m2: trees.get(i, "crown_projected_area_m2"), gain_m2: trees.get(i, "crown_area_gain_m2") }))
       .filter(({ area_m2 }) => area_m2 > 0),
     no_trees: noTreesOf(trees, ids),
+    feet: ids
+      .map((tree_id, i) => ({
+        ...{ tree_id, top_m: trees.get(i, "foot_top_m"), axial_m: trees.get(i, "foot_axial_m") },
+        ...{ dbh_m: trees.get(i, "dbh_diameter_m"), above_m: trees.get(i, "foot_diameter_m") },
+      }))
+      .filter(({ top_m }) => Number.isFinite(top_m)),
     same_stems: ids.map((tree_id, i) => ({ tree_id, as: trees.get(i, "same_stem_as") })).filter(({ as }) => as > 0),
     small_count,
     failed_count: skipped.length / 3 - small_count,

@@ -13,6 +13,7 @@ import { noTreeWarnings } from "./no-trees.ts";
 import { plotWarnings } from "./plot-warnings.ts";
 import { sameStemWarnings } from "./same-stems.ts";
 import { registrationWarnings } from "./scan-registration.ts";
+import { stemFootWarnings } from "./stem-feet.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
 
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -40,9 +41,10 @@ export function inventoryWarnings(
   warnings.push(
     ...noTreeWarnings(rows.no_trees),
     ...sameStemWarnings(rows.same_stems),
+    ...stemFootWarnings(rows.feet),
     ...impossibleWarnings(impossible),
     ...doubtfulWarnings(diameters),
-    ...scatterWarnings(scatters_m),
+    ...scatterWarnings(scatters_m, rows.circles_m),
     ...dropWarnings(drops_m),
     ...gainWarnings(crowns),
     ...cutTreeWarnings(rows, cut),

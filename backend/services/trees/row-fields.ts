@@ -27,6 +27,7 @@ export function flagsOf(trees: Table, i: number): TreeFlag[] {
   if (sourceOf(trees, i) === "tree_min_z") flags.push("ground_from_tree_min");
   for (const flag of ["flat", "no_crown"] as const) if (trees.get(i, flag) === 1) flags.push(flag);
   if (trees.get(i, "same_stem_as") > 0) flags.push("same_stem");
+  if (trees.known(i, "foot_top_m") !== null) flags.push("buttressed");
   return flags.sort();
 }
 
@@ -51,6 +52,7 @@ export function measures(trees: Table, i: number, method: "ransac" | "hough") {
     lean_azimuth_deg: get("lean_deg") < LEAST_LEAN_DEG ? null : get("lean_azimuth_deg"),
     dbh_m,
     dbh: dbh_m === null ? null : dbhOf(trees, i, dbh_m, method),
+    foot: footOf(trees, i),
     height_m: get("height_m"),
     height_drop_m: get("height_drop_m"),
     flat_share: known("flat_share"),
@@ -68,6 +70,17 @@ export function measures(trees: Table, i: number, method: "ransac" | "hough") {
     crown_volume_voxel_m3: known("crown_volume_voxel_m3"),
     basal_area_m2: dbh_m === null ? null : (Math.PI / 4) * dbh_m ** 2,
     slenderness: dbh_m === null ? null : get("height_m") / dbh_m,
+  };
+}
+
+function footOf(trees: Table, i: number) {
+  const top_m = trees.known(i, "foot_top_m");
+  if (top_m === null) return null;
+  return {
+    ...{ reach_m: trees.get(i, "foot_reach_m"), top_m },
+    axial_m: trees.known(i, "foot_axial_m"),
+    diameter_m: trees.known(i, "foot_diameter_m"),
+    sigma_m: trees.known(i, "foot_sigma_m"),
   };
 }
 

@@ -3,9 +3,14 @@ const MOST_SCATTER_M = 0.012;
 /** Of fewer stems it may be leaves around one of them. */
 const FEWEST_STEMS = 3;
 
-/** Warns of points that lie far from the circles of most stems: circles are then those of a part of the points. */
-export function scatterWarnings(scatters_m: readonly number[]): string[] {
-  const known = scatters_m.filter(Number.isFinite).sort((a, b) => a - b);
+/** The trunks of giants are lobed: their points scatter about a circle by their form, metres of diameter. */
+const THICK_M = 1.33;
+
+/** Warns of points that lie far from the circles of most stems: circles are then those of a part of the points. Both lists: of each tree. */
+export function scatterWarnings(scatters_m: readonly number[], circles_m: readonly number[] = []): string[] {
+  const known = scatters_m
+    .filter((scatter, i) => Number.isFinite(scatter) && !((circles_m[i] ?? 0) > THICK_M))
+    .sort((a, b) => a - b);
   const median = known[Math.floor(known.length / 2)] ?? 0;
   if (known.length < FEWEST_STEMS || !(median > MOST_SCATTER_M)) return [];
   return [

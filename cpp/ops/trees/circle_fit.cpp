@@ -262,14 +262,14 @@ FittedCircle seen(Span<const Vec2d> near, const PlainCircle& circle, const Circl
 /// `all`: about their mean.
 std::optional<FittedCircle> refined(Span<const Vec2d> all, std::optional<PlainCircle> circle,
                                     const CircleFitParams& params) {
-  std::vector<Vec2d> inliers = inliers_of(all, *circle, params.inlier_distance_m);
+  std::vector<Vec2d> inliers = inliers_of(all, *circle, params.distance_of(circle->radius));
   if (inliers.size() < 3) return std::nullopt;
   if (const auto algebraic = taubin_circle({inliers.data(), inliers.size()})) circle = algebraic;
   for (int round = 0; round < kGeometricRounds; ++round) {
     circle = geometric_circle({inliers.data(), inliers.size()}, *circle);
     if (!circle || circle->radius < params.min_radius_m || circle->radius > params.max_radius_m)
       return std::nullopt;
-    inliers = inliers_of(all, *circle, params.inlier_distance_m);
+    inliers = inliers_of(all, *circle, params.distance_of(circle->radius));
     if (inliers.size() < 3) return std::nullopt;
   }
   return seen({inliers.data(), inliers.size()}, *circle, params);
@@ -282,7 +282,7 @@ std::vector<Vec2d> about(const Vec2d& mean, Span<const Vec2d> points) {
 }
 
 bool is_stem(Span<const Vec2d> points, const FittedCircle& circle, const CircleFitParams& params) {
-  return !is_hollow(points, {circle.center, circle.radius}, params.inlier_distance_m) &&
+  return !is_hollow(points, {circle.center, circle.radius}, params.distance_of(circle.radius)) &&
          !is_patchy({circle.arc_coverage, circle.max_gap_deg}, circle.inlier_count);
 }
 
@@ -317,7 +317,7 @@ std::optional<FittedCircle> refine_circle(Span<const Vec2d> points, const PlainC
 std::optional<FittedCircle> circle_as_seen(Span<const Vec2d> points, const PlainCircle& circle,
                                            const CircleFitParams& params) {
   check(params);
-  const std::vector<Vec2d> near = inliers_of(points, circle, params.inlier_distance_m);
+  const std::vector<Vec2d> near = inliers_of(points, circle, params.distance_of(circle.radius));
   if (near.size() < 3) return std::nullopt;
   return seen({near.data(), near.size()}, circle, params);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,11 @@ struct CircleFitParams {
   /// A stem is solid: points within a circle count against it, and one that is_hollow or is_patchy is none. Without it the
   /// caller looks at what lies within.
   bool solid = false;
+  /// Of the radius: points closer than this belong to a circle, too, as thick stems are less round in metres.
+  double inlier_part = 0;
+
+  /// Points closer than this to a circle of that radius belong to it.
+  double distance_of(double radius) const { return std::max(inlier_distance_m, inlier_part * radius); }
 };
 
 struct PlainCircle {

@@ -68,7 +68,7 @@ struct Evidence {
 
 Evidence evidence_of(const std::vector<Vec2d>& points, const PlainCircle& circle,
                      const CircleFitParams& params) {
-  const double distance = params.inlier_distance_m;
+  const double distance = params.distance_of(circle.radius);
   const double low = std::max(0.0, circle.radius - distance), high = circle.radius + distance;
   const double within = params.solid ? inside_radius(circle.radius, distance) : 0;
   Evidence out;
@@ -106,7 +106,7 @@ std::optional<PlainCircle> ransac(const std::vector<Vec2d>& points, const Circle
       if (!circle) continue;
       const Evidence found = evidence_of(points, *circle, params);
       if (found.score() <= most ||
-          (params.solid && lies_in_patches(points, *circle, params.inlier_distance_m)))
+          (params.solid && lies_in_patches(points, *circle, params.distance_of(circle->radius))))
         continue;
       most = found.score();
       near = found.near;

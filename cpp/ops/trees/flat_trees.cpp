@@ -139,7 +139,42 @@ class Filled {
   double step_, reach_;
 };
 
-/// Whether the points around a place lie on a plane, and not on a line.
+/// How an upright surface turns about the vertical: the trunk of a giant is flat within half a metre, but for this.
+class Bend {
+ public:
+  /// normal  of the plane of the points, unit
+  explicit Bend(const Vec3d& normal) : normal_(normal), level_{normal.y, -normal.x, 0} {}
+
+  /// A point, from the mean of all.
+  void add(const Vec3d& point) {
+    const double x = dot(point, level_), w = dot(point, normal_), xx = x * x;
+    n_ += 1;
+    x2_ += xx;
+    x3_ += xx * x;
+    x4_ += xx * xx;
+    w2_ += w * w;
+    wx_ += w * x;
+    wxx_ += w * xx;
+  }
+  /// Whether it is a part of a cylinder of at most kMostRadius, and not by chance. Of w = a + b x + c x^2 the curvature is 2 c.
+  bool is_round() const {
+    constexpr double kMostRadius = 5, kDeviations = 5, kUpright = 0.5, kLeast = 8;
+    const double level = level_.x * level_.x + level_.y * level_.y;
+    if (n_ < kLeast || !(level > 1 - kUpright * kUpright)) return false;
+    // x and w have a mean of 0; with x^2 and x its own mean and its part along x go.
+    const double qq = x4_ - x2_ * x2_ / n_ - x3_ * x3_ / x2_, qw = wxx_ - x3_ * wx_ / x2_;
+    if (!(qq > 0)) return false;
+    const double c = qw / qq, left = w2_ - wx_ * wx_ / x2_ - c * qw;
+    const double variance = std::max(0.0, left) / (n_ - 3) / qq;
+    return std::abs(2 * c) * level >= 1 / kMostRadius && c * c >= kDeviations * kDeviations * variance;
+  }
+
+ private:
+  Vec3d normal_, level_;
+  double n_ = 0, x2_ = 0, x3_ = 0, x4_ = 0, w2_ = 0, wx_ = 0, wxx_ = 0;
+};
+
+/// Whether the points around a place lie on a plane, and not on a line or a trunk.
 bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
   double nearest[kNear];
   points.nearest_distances(at, kNear, points.size, nearest, 1);
@@ -162,11 +197,14 @@ bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
   if (eigen.value[0] > std::pow(kThickness * reach, 2) || eigen.value[1] < std::pow(kWidth * reach, 2))
     return false;
   Filled filled(reach);
+  Bend bend(eigen.vector[0]);
+  const Vec3d mean = sum * (1 / n);
   points.for_each_within(at, reach * reach, [&](std::uint64_t row, std::uint64_t, double) {
     const Vec3d d = places[row] - at;
     filled.add(dot(d, eigen.vector[1]), dot(d, eigen.vector[2]));
+    bend.add(d - mean);
   });
-  return filled.covers(count);
+  return filled.covers(count) && !bend.is_round();
 }
 
 }  // namespace

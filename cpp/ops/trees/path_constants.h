@@ -16,6 +16,7 @@ struct PathConstants {
   double scatter_cost;       ///< of a step among scattered points (leaves), in costs of the step
   double root_top_m;         ///< paths start below this height of stems
   double root_margin_m;      ///< around the circle of a stem
+  double root_margin_part;   ///< the same in radii, of thick stems
   double limb_cost_m;  ///< paths of stems that are not seen near the ground start at the cost of such a step
   double low_m;        ///< plants without a stem start below this height
   double base_gap_m;   ///< such starts within this distance are one plant
@@ -39,6 +40,7 @@ inline constexpr PathConstants kPathConstants{
     .scatter_cost = 10,
     .root_top_m = 2.0,
     .root_margin_m = 0.1,
+    .root_margin_part = 0.2,
     .limb_cost_m = 5.0,
     .low_m = 0.3,
     .base_gap_m = 0.45,

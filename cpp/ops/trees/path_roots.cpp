@@ -53,7 +53,8 @@ class LowNodes {
   }
 
   std::vector<Claim> claims(const StemRoot& root, const PathConstants& constants) const {
-    const double reach = root.radius_m + constants.root_margin_m, top = constants.root_top_m;
+    const double margin = std::max(constants.root_margin_m, constants.root_margin_part * root.radius_m);
+    const double reach = root.radius_m + margin, top = constants.root_top_m;
     const Vec3d middle = root.foot + root.axis * (top / 4);
     const double along_most = 0.75 * top;
     std::vector<Claim> found;

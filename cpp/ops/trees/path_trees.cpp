@@ -14,6 +14,7 @@
 #include "ops/trees/path_nodes.h"
 #include "ops/trees/path_roots.h"
 #include "ops/trees/path_search.h"
+#include "ops/trees/stem_feet.h"
 #include "ops/trees/trunk_bases.h"
 
 namespace pc {
@@ -118,6 +119,27 @@ Grouping grow_found(const PathNodes& nodes, const PathGraph& graph, const std::v
   return grouping;
 }
 
+/// Buttresses and prop roots become a part of the tree that they belong to.
+void join_feet(const PathNodes& nodes, const PathGraph& graph, const std::vector<StemRoot>& stems,
+               const Paths& paths, Grouping& grouping, OpContext& ctx) {
+  BulkVector<std::uint32_t> group_of_node(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i % kPollEvery == 0) ctx.checkpoint();
+    group_of_node[i] = grouping.of(paths.root[i]);
+  }
+  std::vector<FootGroup> groups;
+  for (const Group& group : grouping.groups)
+    groups.push_back({group.height, group.origin == TreeOrigin::kStem});
+  const std::vector<std::uint32_t> owner = stem_feet(nodes, graph, group_of_node.view(), groups, stems, ctx);
+  for (std::uint32_t& group : grouping.group_of_root)
+    if (group != kNoRoot) group = owner[group];
+  for (std::uint32_t k = 0; k < owner.size(); ++k) {
+    if (owner[k] == k) continue;
+    grouping.groups[owner[k]].points += grouping.groups[k].points;
+    grouping.groups[k].points = 0;
+  }
+}
+
 bool is_tree(const Group& group, const PathConstants& constants) {
   if (group.origin == TreeOrigin::kSeed) return true;
   return static_cast<double>(group.points) >= constants.least_points &&
@@ -190,6 +212,7 @@ PathTreesResult path_trees(HitPoints points, Span<const float> heights, Span<con
   Grouping grouping = seeds.empty() ? grow_found(nodes, graph, stems, low_trees, constants, paths, ctx)
                                     : grow_seeds(nodes, graph, stems, constants, paths, ctx);
   measure(nodes, paths, grouping, ctx);
+  if (seeds.empty()) join_feet(nodes, graph, stems, paths, grouping, ctx);
   PathTreesResult result{
       Column<std::uint32_t>(points.size()), {}, nodes.edge_m, nodes.size(), {}, grouping.carpet};
   const std::vector<std::uint32_t> tree_of =

@@ -166,7 +166,13 @@ class Measuring {
             params_.min_slice_points,
             params_.seed * 1'000'003 + sections_,
             params_.ellipticity_square,
-            true};
+            true,
+            params_.inlier_part};
+  }
+
+  /// Points closer than this to a circle of that radius belong to it.
+  double distance_of(double radius) const {
+    return std::max(params_.inlier_distance_m, params_.inlier_part * radius);
   }
 
   bool has_high_residual(const FittedCircle& circle) const {
@@ -394,7 +400,7 @@ class Measuring {
     section.circle.radius_sigma = girth->sigma;
     section.scatter_m = scatter_about({girth->center, girth->radius}, {near.data(), near.size()});
     set_evidence(section, slices, stem.axis, {girth->center, girth->radius}, girth->half_length_m);
-    const double distance = std::max(params_.inlier_distance_m, section.scatter_m);
+    const double distance = std::max(distance_of(girth->radius), section.scatter_m);
     const FittedCircle& circle = section.circle;
     return !is_hollow({near.data(), near.size()}, {girth->center, girth->radius}, distance) &&
            !is_patchy({circle.arc_coverage, circle.max_gap_deg}, circle.inlier_count);
@@ -406,7 +412,7 @@ class Measuring {
     const double window = kWindowRadii * circle.radius + kWindowRoom;
     const auto all = slices.stretch(section.axial_m, 2 * half_length_m, circle.center, window);
     const auto evidence = [&](Span<const Vec3d> points) {
-      return circle_evidence(points, circle.center, circle.radius, params_.inlier_distance_m, window);
+      return circle_evidence(points, circle.center, circle.radius, distance_of(circle.radius), window);
     };
     section.evidence = evidence({all.data(), all.size()});
     const auto slice = slices.stretch(section.axial_m, section.thickness_m, circle.center, window);
@@ -415,7 +421,7 @@ class Measuring {
     std::vector<Vec2d> above;  // columns stand upright, also where the axis does not
     for (const Vec3d& p : slice) {
       const double x = p.x - circle.center.x, y = p.y - circle.center.y, z = p.z - section.axial_m;
-      if (std::abs(std::hypot(x, y) - circle.radius) > params_.inlier_distance_m) continue;
+      if (std::abs(std::hypot(x, y) - circle.radius) > distance_of(circle.radius)) continue;
       const Vec3d at = across_[0] * x + across_[1] * y + axis * z;
       above.push_back({at.x, at.y});
     }

@@ -27,6 +27,7 @@ struct StemParams {
   std::uint32_t max_failures;                  ///< in a row, after which a stem is not followed further
   double ellipticity_square;                   ///< see CircleFitParams
   std::uint64_t seed;
+  double inlier_part = 0;  ///< see CircleFitParams
 };
 
 constexpr double kScatterRoom = 0.06;

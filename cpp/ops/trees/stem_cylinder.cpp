@@ -87,10 +87,11 @@ class Sample {
   void consider(const StemCylinder& cylinder) {
     if (!(cylinder.axis.z >= kLeastUpright)) return;
     const AcrossAxis across(cylinder);
+    const double distance = params_.distance_of(cylinder.radius);
     std::size_t near = 0;
     for (const Vec3d& p : points_) {
       const Vec2d q = across.of(p);
-      if (std::abs(std::sqrt(q.x * q.x + q.y * q.y) - cylinder.radius) < params_.inlier_distance_m) ++near;
+      if (std::abs(std::sqrt(q.x * q.x + q.y * q.y) - cylinder.radius) < distance) ++near;
     }
     if (near <= most_) return;
     most_ = near;

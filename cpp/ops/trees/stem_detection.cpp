@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kLeastPoints = 20;  // of a cluster: contract classification section 6
 constexpr std::size_t kMostStems = 12;    // of one part
 constexpr int kMostFailures = 3;          // in a row
+constexpr double kLeastThickWidth = 1;    // metres: half of a thick stem at least
 
 /// What was found in one cluster.
 class Found {
@@ -35,7 +36,9 @@ class Found {
   }
   /// Leaves out what an earlier search of the same cluster has found.
   void add(const DetectedStem& stem) {
-    const auto index = [](double at) { return static_cast<std::int64_t>(std::floor(at / kStemMostRadius)); };
+    const auto index = [](double at) {
+      return static_cast<std::int64_t>(std::floor(at / kThickStems.most_radius_m));
+    };
     const std::int64_t x = index(stem.position.x), y = index(stem.position.y);
     const auto is_known = [&](std::size_t other) {
       const Vec3d d = stems[other].position - stem.position;
@@ -63,7 +66,7 @@ class Search {
       : layer_(layer), params_(params), ctx_(ctx) {}
 
   /// Stems of a part of the layer, the strongest first: the points of each are taken away before the next.
-  void find_in(Span<const std::uint32_t> cells, Found& found) {
+  void find_in(Span<const std::uint32_t> cells, const StemSizes& sizes, Found& found) {
     std::size_t count = 0;
     for (const std::uint32_t cell : cells) count += layer_.cell(cell).size;
     std::vector<LayerPoint> points;
@@ -76,7 +79,7 @@ class Search {
     for (std::size_t stem = 0; stem < kMostStems && failures < kMostFailures; ++stem) {
       ctx_.checkpoint();
       if (points.size() < kLeastPoints) return;
-      const StemAttempt attempt = attempt_stem(layer_, {points.data(), points.size()}, params_, ctx_);
+      const StemAttempt attempt = attempt_stem(layer_, {points.data(), points.size()}, sizes, params_, ctx_);
       if (attempt.stem) {
         found.add(*attempt.stem);
         failures = 0;
@@ -85,14 +88,15 @@ class Search {
         ++failures;
       }
       if (!attempt.cylinder) return;
-      take_away(points, *attempt.cylinder);
+      take_away(points, *attempt.cylinder, sizes);
     }
   }
 
  private:
-  static void take_away(std::vector<LayerPoint>& points, const StemCylinder& cylinder) {
+  static void take_away(std::vector<LayerPoint>& points, const StemCylinder& cylinder,
+                        const StemSizes& sizes) {
     const AcrossAxis across(cylinder);
-    const double reach = cylinder.radius + kStemInlierDistance;
+    const double reach = cylinder.radius + sizes.distance_of(cylinder.radius);
     std::erase_if(points, [&](const LayerPoint& p) {
       const Vec2d q = across.of(p.at);
       return q.x * q.x + q.y * q.y <= reach * reach;
@@ -104,6 +108,18 @@ class Search {
   OpContext& ctx_;
 };
 
+/// The longer side of the cells, seen from above, metres.
+double width_of(const StemLayer& layer, Span<const std::uint32_t> cells) {
+  std::int64_t x_min = std::numeric_limits<std::int64_t>::max(), x_max = 0, y_min = x_min, y_max = 0;
+  for (const std::uint32_t cell : cells) {
+    x_min = std::min(x_min, layer.cell_x(cell));
+    x_max = std::max(x_max, layer.cell_x(cell));
+    y_min = std::min(y_min, layer.cell_y(cell));
+    y_max = std::max(y_max, layer.cell_y(cell));
+  }
+  return static_cast<double>(std::max(x_max - x_min, y_max - y_min) + 1) * StemLayer::kCell;
+}
+
 /// A cluster seen from above, and what the whole of it already excludes.
 struct Cluster {
   std::size_t points = 0;
@@ -114,18 +130,13 @@ struct Cluster {
 Cluster cluster_of(const StemLayer& layer, Span<const std::uint32_t> cells,
                    const StemDetectionParams& params) {
   Cluster out;
-  std::int64_t x_min = std::numeric_limits<std::int64_t>::max(), x_max = 0, y_min = x_min, y_max = 0;
   std::array<bool, kStemSublayers> seen{};
   for (const std::uint32_t cell : cells) {
-    x_min = std::min(x_min, layer.cell_x(cell));
-    x_max = std::max(x_max, layer.cell_x(cell));
-    y_min = std::min(y_min, layer.cell_y(cell));
-    y_max = std::max(y_max, layer.cell_y(cell));
     out.points += layer.cell(cell).size;
     for (const LayerPoint& p : layer.cell(cell)) seen[stem_sublayer(p.height, params)] = true;
   }
-  const double width = static_cast<double>(std::max(x_max - x_min, y_max - y_min) + 1) * StemLayer::kCell;
-  out.too_wide = width > params.max_diameter_m + 2 * StemLayer::kCell;
+  const double widest = std::min(params.max_diameter_m, 2 * kStemMostRadius);
+  out.too_wide = width_of(layer, cells) > widest + 2 * StemLayer::kCell;
   out.upright =
       std::count(seen.begin(), seen.end(), true) >= static_cast<std::ptrdiff_t>(kStemSublayersNeeded);
   return out;
@@ -223,12 +234,18 @@ StemDetectionResult detect_stems(HitPoints points, Span<const float> heights,
     if (shape.points < kLeastPoints) return found[i].reject(StemRejection::kFewPoints);
     if (!shape.upright) return found[i].reject(StemRejection::kNotUpright);
     Search search(layer, params, ctx);
-    upright.for_each_of(i, [&](Span<const std::uint32_t> cells) { search.find_in(cells, found[i]); });
-    full.for_each_of(i, [&](Span<const std::uint32_t> cells) { search.find_in(cells, found[i]); });
+    const auto plain = [&](Span<const std::uint32_t> cells) { search.find_in(cells, kPlainStems, found[i]); };
+    upright.for_each_of(i, plain);
+    full.for_each_of(i, plain);
+    if (params.max_diameter_m > 2 * kStemMostRadius) {
+      upright.for_each_of(i, [&](Span<const std::uint32_t> cells) {
+        if (width_of(layer, cells) >= kLeastThickWidth) search.find_in(cells, kThickStems, found[i]);
+      });
+    }
     if (shape.too_wide) {
       found[i].rejection = StemRejection::kTooWide;
     } else {
-      search.find_in(clusters.group(i), found[i]);
+      plain(clusters.group(i));
     }
   });
   for (Found& one : found) {

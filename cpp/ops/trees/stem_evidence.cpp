@@ -15,7 +15,6 @@ namespace {
 constexpr double kWindowRadii = 1.5, kWindowRoom = 0.10;  // as the stem curve: contract inventory section 3.3
 constexpr double kResidualPart = 0.1, kLeastResidual = 0.01;  // of the radius, metres
 constexpr std::size_t kLeastInliers = 15, kLeastCirclePoints = 8;
-constexpr double kLeastArc = 0.15;   // 54 degrees: a shorter one fits circles of any size
 constexpr double kLeastShare = 0.3;  // of the points in the stem's disc
 constexpr double kLeastHalfShift = 0.10;
 constexpr double kBreastHeight = 1.3;
@@ -24,14 +23,16 @@ constexpr std::size_t kMostFitPoints = 20'000;  // a fit to more is not better, 
 
 double length(const Vec2d& p) { return std::sqrt(p.x * p.x + p.y * p.y); }
 
-CircleFitParams circle_params(const StemDetectionParams& params) {
+CircleFitParams circle_params(const StemDetectionParams& params, const StemSizes& sizes) {
   return {CircleSearch::kRansac,
           kStemInlierDistance,
-          kStemLeastRadius,
-          std::min(kStemMostRadius, params.max_diameter_m / 2),
+          sizes.least_radius_m,
+          std::min(sizes.most_radius_m, params.max_diameter_m / 2),
           kLeastCirclePoints,
           params.seed,
-          0};
+          0,
+          false,
+          sizes.inlier_part};
 }
 
 /// At most kMostFitPoints of the values, evenly chosen along their order.
@@ -82,14 +83,14 @@ constexpr double kMostInside = 0.09;  // of the density in the ring
 struct Ellipse {
   double cosine = 0, sine = 0;
 
-  Ellipse(const std::vector<Vec2d>& flat, const FittedCircle& circle) {
+  Ellipse(const std::vector<Vec2d>& flat, const FittedCircle& circle, double distance) {
     constexpr double kLeastEllipseArc = 0.5, kRoom = 0.1;
     if (circle.arc_coverage < kLeastEllipseArc) return;
     double cc = 0, cs = 0, ss = 0, c = 0, s = 0;
     for (const Vec2d& q : flat) {
       const Vec2d off{q.x - circle.center.x, q.y - circle.center.y};
       const double d = length(off), residual = d - circle.radius;
-      if (!(d > 0) || std::abs(residual) > kStemInlierDistance + kRoom * circle.radius) continue;
+      if (!(d > 0) || std::abs(residual) > distance + kRoom * circle.radius) continue;
       const auto [c2, s2] = double_angle(off);
       cc += c2 * c2;
       cs += c2 * s2;
@@ -123,11 +124,11 @@ struct Rings {
   std::size_t in_hollow = 0;
   double core_area, beside_area, hollow_area;
 
-  Rings(const std::vector<Vec2d>& flat, const FittedCircle& circle) {
-    const double r = circle.radius, d = kStemInlierDistance, reach = r + 3 * d;
+  Rings(const std::vector<Vec2d>& flat, const FittedCircle& circle, double d) {
+    const double r = circle.radius, reach = r + 3 * d;
     const double core = std::max(kLeastCore, kCorePart * r), hollow = std::max(0.0, r - 3 * core);
-    const std::array<bool, kSectors> counted = sectors_of(flat, circle);
-    const Ellipse shape(flat, circle);
+    const std::array<bool, kSectors> counted = sectors_of(flat, circle, d);
+    const Ellipse shape(flat, circle, d);
     for (const Vec2d& q : flat) {
       const Vec2d off{q.x - circle.center.x, q.y - circle.center.y};
       if (length(off) < hollow) ++in_hollow;
@@ -181,11 +182,12 @@ struct Rings {
     return std::min(kSectors - 1, static_cast<std::size_t>((turn - std::floor(turn)) * kSectors));
   }
   /// Sectors with a point on the circle, and their neighbours.
-  static std::array<bool, kSectors> sectors_of(const std::vector<Vec2d>& flat, const FittedCircle& circle) {
+  static std::array<bool, kSectors> sectors_of(const std::vector<Vec2d>& flat, const FittedCircle& circle,
+                                               double distance) {
     std::array<bool, kSectors> out{};
     for (const Vec2d& q : flat) {
       const Vec2d off{q.x - circle.center.x, q.y - circle.center.y};
-      if (std::abs(length(off) - circle.radius) >= kStemInlierDistance) continue;
+      if (std::abs(length(off) - circle.radius) >= distance) continue;
       const std::size_t sector = sector_of(off);
       for (const std::size_t step : {kSectors - 1, kSectors, kSectors + 1})
         out[(sector + step) % kSectors] = true;
@@ -279,9 +281,9 @@ StemAttempt rejected(const StemCylinder& cylinder, StemRejection reason) {
 
 }  // namespace
 
-StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
+StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points, const StemSizes& sizes,
                          const StemDetectionParams& params, const OpContext& ctx) {
-  const CircleFitParams circles = circle_params(params);
+  const CircleFitParams circles = circle_params(params, sizes);
   auto cylinder = search_cylinder(points, circles);
   if (!cylinder) return {std::nullopt, std::nullopt, StemRejection::kNoCircle};
   double z_min = HUGE_VAL, z_max = -HUGE_VAL;
@@ -295,29 +297,30 @@ StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
     const Window first(layer, searched, z_min, z_max);
     ctx.checkpoint();
     const std::vector<LayerPoint> near = even_choice(first.points);
-    *cylinder = refine_either_side({near.data(), near.size()}, searched, kStemInlierDistance);
+    *cylinder = refine_either_side({near.data(), near.size()}, searched, sizes.distance_of(searched.radius));
   }
   ctx.checkpoint();
-  if (!(cylinder->radius >= kStemLeastRadius && cylinder->radius <= circles.max_radius_m))
+  if (!(cylinder->radius >= circles.min_radius_m && cylinder->radius <= circles.max_radius_m))
     return rejected(searched, StemRejection::kNoCircle);
   const Window window(layer, *cylinder, z_min, z_max);
   ctx.checkpoint();
   auto circle = circle_on(window.flat, {{0, 0}, cylinder->radius}, circles);
-  if (!circle || circle->arc_coverage < kLeastArc) return rejected(searched, StemRejection::kNoCircle);
+  if (!circle || circle->arc_coverage < sizes.least_arc) return rejected(searched, StemRejection::kNoCircle);
   if (circle->rms_m > std::max(kLeastResidual, kResidualPart * circle->radius))
     return rejected(*cylinder, StemRejection::kHighResidual);
+  const double distance = sizes.distance_of(circle->radius);
   std::vector<LayerPoint> inliers;
   std::array<bool, kStemSublayers> seen{};
   for (std::size_t i = 0; i < window.flat.size(); ++i) {
     const Vec2d& q = window.flat[i];
     const double off = length({q.x - circle->center.x, q.y - circle->center.y}) - circle->radius;
-    if (std::abs(off) >= kStemInlierDistance) continue;
+    if (std::abs(off) >= distance) continue;
     inliers.push_back(window.points[i]);
     seen[stem_sublayer(window.points[i].height, params)] = true;
   }
   circle->inlier_count = inliers.size();
   ctx.checkpoint();
-  const Rings rings(window.flat, *circle);
+  const Rings rings(window.flat, *circle, distance);
   const double share = static_cast<double>(rings.on) / static_cast<double>(rings.on + rings.inside);
   if (inliers.size() < kLeastInliers || share < kLeastShare || !rings.stand_out() || !rings.is_sharp() ||
       !rings.is_hollow())

@@ -10,6 +10,20 @@
 namespace pc {
 
 inline constexpr double kStemInlierDistance = 0.02, kStemLeastRadius = 0.02, kStemMostRadius = 1.5;
+
+/// The stems that are looked for at once.
+struct StemSizes {
+  double least_radius_m, most_radius_m;
+  double least_arc;    ///< share of the circle that is seen
+  double inlier_part;  ///< of CircleFitParams
+
+  double distance_of(double radius) const { return std::max(kStemInlierDistance, inlier_part * radius); }
+};
+/// 54 degrees: a shorter arc fits circles of any size.
+inline constexpr StemSizes kPlainStems{kStemLeastRadius, kStemMostRadius, 0.15, 0};
+/// Trunks of old trees are lobed: 3 % of the radius. Root plates and heaps are round over less than half of a circle.
+inline constexpr StemSizes kThickStems{0.6, 4, 0.5, 0.03};
+
 inline constexpr std::size_t kStemSublayers = 4, kStemSublayersNeeded = 3;
 
 /// Index of the quarter of the layer that a height lies in.
@@ -27,7 +41,7 @@ struct StemAttempt {
 
 /// points   of a part of the layer; the stem is measured and judged on all points of the layer around it
 /// Cost     O(points and points around the stem) time; fits take at most 20,000 of them. Cancel within 100 ms.
-StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points,
+StemAttempt attempt_stem(const StemLayer& layer, Span<const LayerPoint> points, const StemSizes& sizes,
                          const StemDetectionParams& params, const OpContext& ctx);
 
 }  // namespace pc

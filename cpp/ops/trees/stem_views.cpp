@@ -206,7 +206,8 @@ CircleFitParams circle_params(const StemParams& params) {
           std::max(params.min_slice_points, kFewestCenterPoints),
           params.seed,
           params.ellipticity_square,
-          true};
+          true,
+          params.inlier_part};
 }
 
 /// The circle of the first of the views with the most points that shows one by itself.

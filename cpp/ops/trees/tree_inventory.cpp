@@ -14,13 +14,10 @@
 #include "ops/cloud/categorical_split.h"
 #include "ops/trees/drift_check.h"
 #include "ops/trees/flat_trees.h"
-#include "ops/trees/low_trunk.h"
 #include "ops/trees/measured_points.h"
 #include "ops/trees/same_stems.h"
-#include "ops/trees/stem_trust.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
-#include "ops/trees/trunk_layer.h"
 #include "ops/trees/unseen_ground.h"
 
 namespace pc {
@@ -30,7 +27,6 @@ namespace {
 constexpr std::size_t kPollRows = 1 << 16;
 constexpr double kMostId = 0x1.0p53 - 1;
 constexpr std::uint64_t kLeastPoints = 3;
-constexpr double kThicker = 1.25;  // than the trunk of a low tree: more than errors of both explain
 
 void check(const TreeCloud& cloud, const TreeInventoryParams& params) {
   const std::size_t n = cloud.positions.size;
@@ -86,21 +82,16 @@ GroundPass pass_over_rows(const TreeCloud& cloud, bool want_plot, OpContext& ctx
   return pass;
 }
 
-/// Whether the surface of a stem may be as flat as a wall.
-bool is_thick_stem(const Stem& stem) {
-  constexpr double kThickRadius = 0.9, kSeenArc = 0.3;
-  const auto& at = stem.breast_height;
-  return at && at->circle.radius >= kThickRadius && at->circle.arc_coverage >= kSeenArc;
-}
-
 /// Whether next to nothing is beside a stem, as of a post, or little and that at one height, as the arm of a lamp or the wires of a
 /// mast. Crowns of trees have 2 to 60 times the volume of a cylinder as thick and high as the stem; where they are leafless and
-/// seen by few points they have half of it, but over their depth (docs/accuracy.md).
+/// seen by few points they have half of it, but over their depth (docs/accuracy.md). Crowns do not grow as the section of a giant does, and
+/// posts are thinner: its radius counts up to 0.6 m.
 bool is_bare(const MeasuredTree& tree) {
-  constexpr double kNothing = 0.1, kLittle = 2, kShallow = 0.25;
+  constexpr double kNothing = 0.1, kLittle = 2, kShallow = 0.25, kThickest = 0.6;
   const auto& at = tree.stem.breast_height;
   if (!at) return false;
-  const double cylinder_m3 = std::numbers::pi * at->circle.radius * at->circle.radius * tree.height_m;
+  const double radius = std::min(at->circle.radius, kThickest);
+  const double cylinder_m3 = std::numbers::pi * radius * radius * tree.height_m;
   const double part = tree.crown.point_count == 0 ? 0 : tree.crown.cube_volume_m3 / cylinder_m3;
   return part < kNothing || (part < kLittle && tree.crown.depth_m < kShallow * tree.height_m);
 }
@@ -225,11 +216,7 @@ class Inventory {
   }
 
   /// Whether the tree's stem can tell that scans drift. Trunks among low leaves cannot: scans that fit seemed to drift by 12 mm.
-  bool shows_views(const MeasuredTree& tree) const { return !is_at_trunk(tree.height_m); }
-  /// Whether breast height of a tree is at the trunk of a low one.
-  bool is_at_trunk(double height_m) const {
-    return height_m < kLowTree && params_.stem.breast_height_m < params_.stem.seed_min_m;
-  }
+  bool shows_views(const MeasuredTree& tree) const { return !is_at_trunk(tree.height_m, params_.stem); }
   bool is_measured(std::size_t i) const { return work_[i].measured && !work_[i].measured->too_few_points; }
 
   /// Of the stems that several views show.
@@ -284,45 +271,18 @@ class Inventory {
     const Span<const Vec3d> points{tree.points.data(), tree.points.size()};
     const TreeGround ground = ground_of(tree, cells);
     const StemParams stem = stem_params(id);
-    out.stem = measure_stem(points, ground, stem, ctx_);
-    out.height_m = out.box.max.z - out.stem.base.z;
-    out.height_drop_m = expected_drop(points);
-    out.dbh_sigma_m = breast_height_sigma(out.stem);
     out.flat_share = flat_share_of(id);
-    out.flat = out.flat_share >= kFlatTree && !is_thick_stem(out.stem);
-    if (out.flat || is_shrub(out.stem, out.height_m, stem.breast_height_m) ||
-        is_no_stem(out.stem, out.height_m, out.dbh_sigma_m)) {
-      out.stem.breast_height.reset();
-      out.dbh_sigma_m = std::nan("");
-    }
-    if (!out.stem.breast_height) {
-      distrust_leaves(out.stem, out.height_m, stem.breast_height_m);
-      if (out.flat)
-        for (StemSection& section : out.stem.curve) section.ok = false;
-      const auto& curve = out.stem.curve;
-      if (std::none_of(curve.begin(), curve.end(), [](const StemSection& at) { return at.ok; })) {
-        out.stem = unseen_stem(points, ground, stem, ctx_);
-        out.height_m = out.box.max.z - out.stem.base.z;
-      }
-    }
-    if (out.height_m < kLowTree && !out.flat) take_trunk(out, points, ground, stem);
+    out.height_drop_m = expected_drop(points);
+    TreeStem found = stem_of_tree({points, ground, out.box, out.flat_share}, stem, params_.thick, ctx_);
+    out.stem = std::move(found.stem);
+    out.height_m = found.height_m;
+    out.dbh_sigma_m = found.sigma_m;
+    out.flat = found.flat;
+    if (!out.flat) out.foot = ribbed_foot(points, out.stem, stem.breast_height_m);
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.no_crown = is_bare(out);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
-  }
-
-  /// Of a low tree whose diameter is not known, is that of limbs and leaves (no wood is thicker than what carries it), or lies
-  /// below the heights at which stems are looked for.
-  void take_trunk(MeasuredTree& tree, Span<const Vec3d> points, const TreeGround& ground,
-                  const StemParams& params) const {
-    auto& at = tree.stem.breast_height;
-    auto trunk = low_trunk(points, ground, params, tree.height_m, ctx_);
-    const bool is_thicker = at && trunk && at->circle.radius > kThicker * trunk->radius_m;
-    if (is_thicker || is_at_trunk(tree.height_m)) at.reset();
-    if (trunk && !at) tree.stem = std::move(trunk->stem);
-    tree.height_m = tree.box.max.z - tree.stem.base.z;
-    tree.dbh_sigma_m = breast_height_sigma(tree.stem);
   }
 
   void measure_stand(GroundPass& pass) {

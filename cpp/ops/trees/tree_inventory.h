@@ -13,8 +13,10 @@
 #include "ops/trees/crown_measures.h"
 #include "ops/trees/expected_drop.h"
 #include "ops/trees/plot_boundary.h"
+#include "ops/trees/ribbed_foot.h"
 #include "ops/trees/stem_curve.h"
 #include "ops/trees/stem_drift.h"
+#include "ops/trees/tree_stem.h"
 
 namespace pc {
 
@@ -32,6 +34,7 @@ struct TreeCloud {
 
 struct TreeInventoryParams {
   StemParams stem;  ///< to its seed the tree's id is added
+  ThickStemParams thick;
   CrownMeasureParams crown;
   std::uint64_t min_points;                            ///< trees with fewer points are skipped
   std::optional<std::vector<std::uint64_t>> tree_ids;  ///< to measure; nothing = all trees, and the stand
@@ -57,6 +60,7 @@ struct MeasuredTree {
   bool flat = false;      ///< a wall, a roof, a vehicle: no tree
   bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
   std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none
+  std::optional<RibbedFoot> foot;  ///< what widens the stem at breast height
   CrownMeasures crown;
 };
 

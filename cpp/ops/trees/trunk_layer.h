@@ -12,7 +12,7 @@ struct TrunkLayer {
 };
 
 /// Of the stems that are looked for in such a layer, metres.
-constexpr double kWidestStem = 3;
+constexpr double kWidestStem = 8;
 /// Trees below this height are low, metres: at it the layer of their trunks ends at 1 m.
 constexpr double kLowTree = 20.0 / 3;
 

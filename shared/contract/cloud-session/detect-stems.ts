@@ -12,7 +12,9 @@ export const DetectStemsRequest = z
     max_diameter_m: z
       .number()
       .default(3)
-      .describe("largest diameter of a stem, metres, above 0.04; wider clusters of points are searched by parts"),
+      .describe(
+        "largest diameter of a stem, metres, above 0.04, at most 8 counts; wider clusters of points are searched by parts. Stems wider than 3 m must be seen over half of their girth, and points within 3 % of the radius count for them",
+      ),
     skip_noise: z
       .boolean()
       .default(true)
@@ -29,7 +31,11 @@ export const StemSeed = z
     y: z.number().describe("metres, stored frame"),
     z: z.number().describe("1.3 m above the ground at the foot of the stem, metres, stored frame"),
     radius_m: z.number().describe("radius of the circle across the axis, metres"),
-    n_inliers: z.int().describe("number of points within 2 cm of that circle, in the whole layer"),
+    n_inliers: z
+      .int()
+      .describe(
+        "number of points within 2 cm of that circle, or, of stems found as wider than 3 m, 3 % of its radius, in the whole layer",
+      ),
     arc_coverage: z.number().describe("share of the circle that has points, 0..1, in sectors of 10 degrees"),
     radius_unknown: z
       .boolean()
@@ -56,7 +62,7 @@ export const DetectStemsResponse = z
         too_wide: count("clusters wider than max_diameter_m of which no part is a stem"),
         not_upright: count("clusters without points, or without points on the circle, at three of four heights"),
         no_circle: count(
-          "clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 1.5 m",
+          "clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 4 m",
         ),
         high_residual: count("clusters whose points scatter around the best circle: leaves, branches"),
         few_inliers: count("clusters with hardly more points on the best circle than around it or inside it"),

@@ -4,6 +4,7 @@ import { Point } from "../geometry.ts";
 export const CIRCLE_SEARCHES = ["ransac", "hough"] as const;
 export const GROUND_SOURCES = ["height_above_ground", "ground_class", "tree_min_z"] as const;
 export const TREE_FLAGS = [
+  "buttressed",
   "few_points",
   "flat",
   "ground_from_tree_min",
@@ -21,7 +22,7 @@ const Corner = z.tuple([z.number(), z.number()]);
 const Flags = z
   .array(z.enum(TREE_FLAGS))
   .describe(
-    "sorted. flat: three tenths or more of the points lie on flat surfaces (flat_share), as of a wall, a roof or a vehicle: no tree. It has no diameter, and is in no value of the stand; no_crown: beside a stem with a diameter the crown (cubes of 0.1 m) has less than 0.1 of the volume of a cylinder of that diameter and height, or less than twice of it and that within a quarter of the height, as of a post, a lamp, a mast or a dead stem; few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one through one or two columns of points, as a scan has them on a thin stem, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; same_stem: the circle at breast height was in the place of that of another tree, one of which held the centre of the other, and less well known (sigma_m over diameter_m), so that it is no diameter; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
+    "sorted. buttressed: the stem is widened at breast height by buttresses, flutes or prop roots (foot): dbh_m is the circle between them, and basal_area_m2 that of it; flat: three tenths or more of the points lie on flat surfaces (flat_share), as of a wall, a roof or a vehicle: no tree. It has no diameter, and is in no value of the stand; no_crown: beside a stem with a diameter the crown (cubes of 0.1 m) has less than 0.1 of the volume of a cylinder of that diameter and height, or less than twice of it and that within a quarter of the height, as of a post, a lamp, a mast or a dead stem; few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one through one or two columns of points, as a scan has them on a thin stem, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; same_stem: the circle at breast height was in the place of that of another tree, one of which held the centre of the other, and less well known (sigma_m over diameter_m), so that it is no diameter; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
   );
 
 export const DbhRecord = z
@@ -45,6 +46,20 @@ export const DbhRecord = z
     flags: Flags,
   })
   .meta({ id: "DbhRecord", description: "the circle at breast height" });
+
+export const FootRecord = z
+  .object({
+    reach_m: z
+      .number()
+      .describe("how far it reaches beyond the circle of dbh, metres: nine tenths of the points at breast height"),
+    top_m: z.number().describe("from stem_base along the axis to where the stem is round, by levels of 0.25 m, metres"),
+    axial_m: Measured.describe(
+      "from stem_base along the axis to the section of the stem curve at least 0.5 m above it, metres; null = none is well seen",
+    ),
+    diameter_m: Measured.describe("diameter of that section, metres: the diameter above buttresses"),
+    sigma_m: Measured.describe("standard error of diameter_m, metres"),
+  })
+  .meta({ id: "FootRecord", description: "what widens the foot of a stem up to above breast height" });
 
 const nullable = (meaning: string) => Measured.optional().describe(`${meaning}; null = could not be measured`);
 const standing = (meaning: string) =>
@@ -75,6 +90,11 @@ export const TreeRow = z
     ),
     dbh_m: nullable("diameter at breast height, metres; flags tell how far it can be trusted"),
     dbh: DbhRecord.nullable().optional().describe("the circle at breast height; null = none"),
+    foot: FootRecord.nullable()
+      .optional()
+      .describe(
+        "buttresses, flutes or prop roots that widen the stem at breast height and fall towards it upwards; null = none",
+      ),
     height_m: z.number().optional().describe("highest point above ground_z, metres"),
     height_drop_m: z
       .number()
@@ -83,7 +103,7 @@ export const TreeRow = z
         "how much lower height_m would be, in the mean, with every second point of the tree, metres: trees of few points are higher than their highest point, those of a reference forest by about twice this",
       ),
     flat_share: nullable(
-      "share 0..1 of the points that lie on flat surfaces: the points of all trees within 0.5 m (of sparse clouds up to 3 m) lie within 0.06 of that of a plane and reach over it in two directions; trees of reference forests have 0 to 0.08; null = fewer than 10 points",
+      "share 0..1 of the points that lie on flat surfaces: the points of all trees within 0.5 m (of sparse clouds up to 3 m) lie within 0.06 of that of a plane, reach over it in two directions, and do not turn about the vertical with a radius of up to 5 m, as trunks of giants do; trees of reference forests have 0 to 0.08; null = fewer than 10 points",
     ),
     cut_width_m: z
       .number()

@@ -26,6 +26,7 @@ inline TreeInventoryParams inventory_defaults() {
                    .max_failures = 2,
                    .ellipticity_square = 0.0025,
                    .seed = 0},
+          .thick = {.min_radius_m = 0.6, .max_radius_m = 4, .inlier_part = 0.03},
           .crown = {0.1, 1.0, 0.2, 0.05},
           .min_points = 50,
           .tree_ids = std::nullopt,

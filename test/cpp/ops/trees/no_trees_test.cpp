@@ -119,7 +119,7 @@ TEST(NoTrees, AGiantStemIsATree) {
   street.add_stem(30, 30, 1.25, 8, 20'000, 4);
   street.add_crown(30, 30, 6000, 4);
   const MeasuredTree tree = street.measure().trees.back();
-  EXPECT_GT(tree.flat_share, kFlatTree);
+  EXPECT_LT(tree.flat_share, kFlatTree);
   EXPECT_FALSE(tree.flat);
   ASSERT_TRUE(tree.stem.breast_height.has_value());
   EXPECT_NEAR(tree.stem.breast_height->circle.radius, 1.25, 0.01);

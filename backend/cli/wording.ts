@@ -118,6 +118,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["; choose method auto", "; take --ground auto"],
   [/method "las_classification" (takes|finds)/g, "--ground las_classification $1"],
   [" Name their classes in ground_classes if they are.", ""],
+  [/ Turn the cloud \(POST transform with matrix \[[^\]]*\]\) and [a-z ]* again\./g, " Turn the file first."],
   [" (flags: buttressed; tree", " (tree"],
   ["dbh_m is the circle between them", "Their diameters are the circles between them"],
   ["counts it; foot.diameter_m is the diameter", "counts it; the column above_foot_diameter_m has the diameter"],

@@ -15,6 +15,7 @@ import type { NoTrees } from "./no-trees.ts";
 import { competing, flagsOf, measures, sourceOf, stemRow } from "./row-fields.ts";
 import type { SameStem } from "./same-stems.ts";
 import type { StemFoot } from "./stem-feet.ts";
+import { type StemAxis, stemAxes } from "./stem-tilt.ts";
 
 /** The rows of an answer; they are made while it is written. */
 export interface InventoryRows {
@@ -31,6 +32,8 @@ export interface InventoryRows {
   readonly no_trees: NoTrees;
   readonly same_stems: readonly SameStem[];
   readonly feet: readonly StemFoot[];
+  /** Of the trees with a diameter. */
+  readonly axes: readonly StemAxis[];
   /** Trees with a diameter outside the plot, and their share of the basal area of the list. */
   readonly outside: { readonly count: number; readonly basal_share: number };
   /** Of the trees that have enough points. */
@@ -120,6 +123,7 @@ export function inventoryRows(
       .map((i) => ({ area_m2: trees.get(i, "crown_projected_area_m2"), gain_m2: trees.get(i, "crown_area_gain_m2") }))
       .filter(({ area_m2 }) => area_m2 > 0),
     no_trees: noTreesOf(trees, ids),
+    axes: stemAxes(trees),
     feet: ids
       .map((tree_id, i) => ({
         ...{ tree_id, top_m: trees.get(i, "foot_top_m"), axial_m: trees.get(i, "foot_axial_m") },

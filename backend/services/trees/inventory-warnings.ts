@@ -15,6 +15,7 @@ import { sameStemWarnings } from "./same-stems.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { stemFootWarnings } from "./stem-feet.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
+import { stemTiltWarnings } from "./stem-tilt.ts";
 
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
@@ -42,6 +43,7 @@ export function inventoryWarnings(
     ...noTreeWarnings(rows.no_trees),
     ...sameStemWarnings(rows.same_stems),
     ...stemFootWarnings(rows.feet),
+    ...stemTiltWarnings(rows.axes),
     ...impossibleWarnings(impossible),
     ...doubtfulWarnings(diameters),
     ...scatterWarnings(scatters_m, rows.circles_m),

@@ -20,8 +20,8 @@ struct StemRoot {
   Vec3d start;      ///< where to look for a node if there is none around the axis
 };
 
-/// Starts of the paths of stems: nodes at most root_margin_m, or root_margin_part of the radius, outside the stem and root_top_m above its foot (half as far
-/// below it), each for the stem whose surface is nearest, then the first. A stem without such nodes starts at the node
+/// Starts of the paths of stems: nodes at most root_margin_m, or root_margin_part of the radius, outside the stem and root_top_m
+/// above its foot (half as far below it), each for the stem whose surface is nearest, then the first. A stem without such nodes starts at the node
 /// nearest to `start`, if that is within most_gap_m. Root of stem k is k.
 ///
 /// A stem that has nodes in fewer than two of the four quarters of the first metre above the ground may be a limb: with

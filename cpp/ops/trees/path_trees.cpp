@@ -238,7 +238,7 @@ double path_node_size(HitPoints points, const PathConstants& constants, OpContex
 std::uint64_t path_trees_bytes(std::uint64_t points, const PathConstants& constants) {
   const std::uint64_t nodes = std::min(points, constants.most_nodes + constants.most_nodes / 50);
   const auto neighbors = static_cast<std::uint64_t>(constants.neighbors);
-  const std::uint64_t gathering = points * 28, paths = nodes * (44 + 6 * neighbors + 76);
+  const std::uint64_t gathering = points * 28, paths = nodes * (44 + 6 * neighbors + 80);
   return points * 8 + std::max(gathering, paths) + (std::uint64_t{16} << 20);
 }
 

@@ -20,8 +20,8 @@ struct FootGroup {
 ///
 /// group_of_node  (m) kNoRoot = none
 /// groups         those of stems first, in the order of `stems`
-/// Foot           A group without a stem of its own (trees that hang in others lean as feet do) up to kMostFootHeight, and up to a third of the height of a stem's tree, of whose upper quarter a tenth touches nodes
-///                of that tree, and whose outline falls: the higher above the ground, the nearer to the axis of the stem
+/// Foot           A group without a stem of its own (trees that hang in others lean as feet do) up to 8 m, and up to a third of the
+///                height of a stem's tree, of whose upper quarter a tenth touches nodes of that tree, and whose outline falls: the higher above the ground, the nearer to the axis of the stem
 ///                it ends, and at its top at most half as far as at the ground. A shrub ends above where it is wide,
 ///                and touches nothing there.
 /// Returns        (groups) the group that each belongs to, itself in most cases

@@ -59,7 +59,7 @@ export const DetectStemsResponse = z
     rejected: z
       .object({
         few_points: count("clusters of fewer than 20 points"),
-        too_wide: count("clusters wider than max_diameter_m of which no part is a stem"),
+        too_wide: count("clusters wider than max_diameter_m, or than 3 m, of which no part is a stem"),
         not_upright: count("clusters without points, or without points on the circle, at three of four heights"),
         no_circle: count(
           "clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 4 m",

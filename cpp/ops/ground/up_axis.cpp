@@ -31,7 +31,8 @@ std::vector<Coordinates> sample(HitPoints points, OpContext& ctx) {
   return out;
 }
 
-/// What lies between two percentiles of every coordinate, from its lower corner; `size` becomes its extent.
+/// What lies between two percentiles of every coordinate, from its lower corner and in parts of the longest extent, as squares of
+/// extents may be no numbers; `size` becomes those. Nothing where an extent is none, or far shorter than the longest.
 void trim(std::vector<Coordinates>& points, Coordinates& size) {
   Coordinates low{}, high{};
   std::vector<double> values(points.size());
@@ -51,8 +52,12 @@ void trim(std::vector<Coordinates>& points, Coordinates& size) {
       if (!(p[axis] >= low[axis] && p[axis] <= high[axis])) return true;
     return false;
   });
+  const double longest = *std::max_element(size.begin(), size.end());
+  const double shortest = *std::min_element(size.begin(), size.end());
+  if (!std::isfinite(longest) || !(shortest > kLeastPart * longest)) return points.clear();
   for (Coordinates& p : points)
-    for (std::size_t axis = 0; axis < 3; ++axis) p[axis] -= low[axis];
+    for (std::size_t axis = 0; axis < 3; ++axis) p[axis] = (p[axis] - low[axis]) / longest;
+  for (double& extent : size) extent /= longest;
 }
 
 double evenness(const std::vector<Coordinates>& points, const Coordinates& size, std::size_t axis,
@@ -92,10 +97,7 @@ UpAxis up_axis(HitPoints points, OpContext& ctx) {
   if (chosen.size() < kFewestPoints) return out;
   Coordinates size{};
   trim(chosen, size);
-  const double longest = *std::max_element(size.begin(), size.end());
-  const double shortest = *std::min_element(size.begin(), size.end());
-  if (chosen.size() < kFewestPoints || !std::isfinite(longest) || !(shortest > kLeastPart * longest))
-    return out;
+  if (chosen.size() < kFewestPoints) return out;
   for (std::size_t k = 0; k < 6; ++k) {
     ctx.checkpoint();
     out.even[k] = evenness(chosen, size, k % 3, k < 3 ? 1 : -1);

@@ -214,8 +214,9 @@ FitCylindersParams reach_of(bool tapered, double trunk_m) {
 void tell_thick_trunk(double trunk_m, bool tapered, const Build& build, QsmBuildResult& result) {
   if (tapered || trunk_m <= kThickTrunk) return;
   result.warnings.push_back("the stem is about " + metres(2 * trunk_m / build.factor) +
-                            " thick, and radius_model isotonic knows no diameter above 1 m: the volume is a "
-                            "part of the true one; take radius_model tapered");
+                            " thick, and radius_model isotonic knows no diameter above " +
+                            metres(2 * kMostRadius / build.factor) +
+                            ": the volume is a part of the true one; take radius_model tapered");
   result.has_intervals = false;
 }
 

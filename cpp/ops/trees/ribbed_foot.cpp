@@ -40,10 +40,6 @@ Core core_at(const std::vector<StemSection>& sections, double axial) {
 /// How far the points of each level lie outside of the stem.
 struct Levels {
   std::vector<double> outside, room;  ///< NaN: too few points
-  double at(double axial) const {
-    const auto level = static_cast<std::size_t>(axial / kLevel);
-    return level < outside.size() ? outside[level] : std::nan("");
-  }
   bool is_round(std::size_t level) const { return outside[level] <= room[level]; }
 };
 
@@ -110,11 +106,11 @@ std::optional<RibbedFoot> ribbed_foot(Span<const Vec3d> points, const Stem& stem
   const double breast = stem.breast_height ? stem.breast_height->axial_m : breast_height_m;
   const Levels levels = levels_of(points, stem, sections);
   const auto top = top_of(levels);
-  if (!top || !(levels.at(breast) > levels.room[static_cast<std::size_t>(breast / kLevel)]))
-    return std::nullopt;
-  RibbedFoot foot{levels.at(breast), static_cast<double>(*top) * kLevel, std::nan(""), std::nan(""),
-                  std::nan("")};
-  if (!(foot.top_m > breast)) return std::nullopt;
+  const double top_m = top ? static_cast<double>(*top) * kLevel : 0;
+  if (!(breast >= 0 && breast < top_m)) return std::nullopt;
+  const auto level = static_cast<std::size_t>(breast / kLevel);
+  if (!(levels.outside[level] > levels.room[level])) return std::nullopt;
+  RibbedFoot foot{levels.outside[level], top_m, std::nan(""), std::nan(""), std::nan("")};
   const auto above = std::find_if(sections.begin(), sections.end(), [&](const StemSection& section) {
     return section.axial_m >= foot.top_m + kAboveFoot && !section.partial_arc;
   });

@@ -63,7 +63,10 @@ TEST(UpAxis, NothingIsSaidOfFewPointsLinesPlanesAndPlaces) {
   }
   for (const auto& points : {std::vector<Vec3d>{}, land(999), line, plane, place, odd})
     for (const double even : of(points).even) EXPECT_TRUE(std::isnan(even));
-  of(far);  // ends
+  of(far);                  // ends
+  std::vector<Vec3d> tiny;  // squares of its extents are 0
+  for (const Vec3d& p : land(5000)) tiny.push_back(p * 1e-200);
+  EXPECT_GT(of(tiny).even[2], 0.5);
 }
 
 }  // namespace

@@ -93,12 +93,11 @@ struct Stand {
     return path_trees(points(), {height.data(), height.size()}, {},
                       {kPathConstants.finest_node_m, std::nullopt, kPathConstants}, ctx);
   }
-  TreeInventoryResult list() const {
+  TreeInventoryResult list(const TreeInventoryParams& params = inventory_defaults()) const {
     JobControl control;
     OpContext ctx(control, Device::kCpu, 2);
     const AnyColumn ids = test::column_of(tree), classes = test::column_of(ground);
-    return tree_inventory({{xyz.data(), xyz.size()}, {0, 0, 0}, {}, &ids, nullptr, &classes},
-                          inventory_defaults(), ctx);
+    return tree_inventory({{xyz.data(), xyz.size()}, {0, 0, 0}, {}, &ids, nullptr, &classes}, params, ctx);
   }
 };
 
@@ -242,6 +241,17 @@ TEST(RibbedFoot, IsTheDiameterAboveTheRibs) {
     EXPECT_NEAR(tree.foot->diameter_m, 2 * c.radius * (1 - tree.foot->axial_m / 40), 0.01);
     const double reach = c.reach * std::pow(1 - 1.3 / c.top, 1.5);
     EXPECT_NEAR(tree.foot->reach_m, reach, 0.3 * reach + 0.02);
+  }
+}
+
+TEST(RibbedFoot, NoneWhereBreastHeightIsAboveWhatIsLookedAt) {
+  Stand stand;
+  stand.floor(6);
+  stand.trunk(0, 0, 14, ribbed(0.4, 3.2, 1.6), 1);
+  TreeInventoryParams params = inventory_defaults();
+  for (const double breast_height : {3.5, 11.9, 12.0, 13.0, 1e3, 1e300}) {
+    params.stem.breast_height_m = breast_height;
+    EXPECT_FALSE(stand.list(params).trees.at(0).foot.has_value()) << breast_height;
   }
 }
 

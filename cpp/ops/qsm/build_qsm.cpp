@@ -211,11 +211,11 @@ FitCylindersParams reach_of(bool tapered, double trunk_m) {
 }
 
 /// The contract's rule takes no point farther than kReach from an axis: the trunks of old trees are none of its cylinders.
-void tell_thick_trunk(double trunk_m, bool tapered, const Build& build, QsmBuildResult& result) {
+void tell_thick_trunk(double trunk_m, bool tapered, QsmBuildResult& result) {
   if (tapered || trunk_m <= kThickTrunk) return;
-  result.warnings.push_back("the stem is about " + metres(2 * trunk_m / build.factor) +
+  result.warnings.push_back("the stem is about " + metres(2 * trunk_m) +
                             " thick, and radius_model isotonic knows no diameter above " +
-                            metres(2 * kMostRadius / build.factor) +
+                            metres(2 * kMostRadius) +
                             ": the volume is a part of the true one; take radius_model tapered");
   result.has_intervals = false;
 }
@@ -284,8 +284,9 @@ QsmBuildResult build_tree(Span<const Vec3d> points, const Build& build, OpContex
       skeleton.nodes,
       {params.w_growthlength, params.w_area, params.w_colinear, tapered ? kTaperedGrowth : kGrowth}, ctx);
   if (cylinders.empty()) return result;
-  const double trunk_m = trunk_width(cylinders, local.view(), ctx);
-  tell_thick_trunk(trunk_m, tapered, build, result);
+  // Small plants that were enlarged have no trunk of a metre: what is as wide there are their leaves.
+  const double trunk_m = build.factor > 1 ? 0 : trunk_width(cylinders, local.view(), ctx);
+  tell_thick_trunk(trunk_m, tapered, result);
   if (tapered) {
     const std::vector<double> width =
         axis_widths(cylinders, local.view(), reach_of(tapered, trunk_m).reach_m, ctx);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
+#include "core/plane_fit.h"
 
 namespace pc {
 
@@ -60,11 +62,62 @@ RasterFrame blocks_of(const RasterFrame& frame, std::size_t scans) {
   return joined(side);
 }
 
-/// Heights of the points of each scan in each block.
+/// Places of the points of each scan in each block: (blocks, scans).
 struct Sums {
-  BulkVector<std::int64_t> height;  ///< micrometres above a datum, (blocks, scans)
+  Sums(std::size_t blocks, std::size_t scans)
+      : x(blocks * scans), y(blocks * scans), z(blocks * scans), count(blocks * scans), scans(scans) {
+    for (auto* one : {&x, &y, &z}) std::fill(one->begin(), one->end(), 0);
+    std::fill(count.begin(), count.end(), 0);
+  }
+
+  BulkVector<std::int64_t> x, y, z;  ///< micrometres: beside the block's middle, and above a datum
   BulkVector<std::uint32_t> count;
+  std::size_t scans;
+
+  void add(std::size_t entry, const Vec3d& beside) {
+    const auto plus = [&](BulkVector<std::int64_t>& to, double metres) {
+      std::atomic_ref(to[entry]).fetch_add(std::llround(metres * kMicrometres), std::memory_order_relaxed);
+    };
+    plus(x, beside.x);
+    plus(y, beside.y);
+    plus(z, beside.z);
+    std::atomic_ref(count[entry]).fetch_add(1, std::memory_order_relaxed);
+  }
+
+  Vec3d mean(std::size_t entry) const {
+    const double n = kMicrometres * count[entry];
+    return {static_cast<double>(x[entry]) / n, static_cast<double>(y[entry]) / n,
+            static_cast<double>(z[entry]) / n};
+  }
 };
+
+/// Of the points of all scans in a block, beside its middle; nothing without any.
+std::optional<Vec3d> mean_of_block(const Sums& sums, std::size_t block) {
+  Vec3d sum{0, 0, 0};
+  double count = 0;
+  for (std::size_t entry = block * sums.scans; entry < (block + 1) * sums.scans; ++entry) {
+    if (sums.count[entry] == 0) continue;
+    sum = sum + sums.mean(entry) * sums.count[entry];
+    count += sums.count[entry];
+  }
+  if (count == 0) return std::nullopt;
+  return sum * (1 / count);
+}
+
+/// Plane through the mean places of a block and those around it.
+PlaneFit::Plane plane_at(const std::vector<std::optional<Vec3d>>& means, const RasterFrame& blocks,
+                         std::size_t block) {
+  constexpr double kPull = 0.001;  // of the block's area: few places, or some on a line, show no slope
+  const auto nx = static_cast<std::int64_t>(blocks.nx), ny = static_cast<std::int64_t>(blocks.ny);
+  const auto i = static_cast<std::int64_t>(block) % nx, j = static_cast<std::int64_t>(block) / nx;
+  PlaneFit fit;
+  for (std::int64_t v = std::max<std::int64_t>(0, j - 1); v <= std::min(ny - 1, j + 1); ++v)
+    for (std::int64_t u = std::max<std::int64_t>(0, i - 1); u <= std::min(nx - 1, i + 1); ++u)
+      if (const auto& at = means[static_cast<std::size_t>(v * nx + u)])
+        fit.add(at->x + static_cast<double>(u - i) * blocks.cell,
+                at->y + static_cast<double>(v - j) * blocks.cell, at->z, 1);
+  return fit.plane(kPull * blocks.cell * blocks.cell);
+}
 
 double median_of(std::vector<double>& values) {
   return nth_smallest(values.data(), values.size(), values.size() / 2);
@@ -85,10 +138,7 @@ std::vector<ScanHeight> scan_heights(Span<const Vec3d> positions, Span<const std
   double datum = std::nan("");
   for (std::size_t i = 0; i < positions.size && std::isnan(datum); ++i)
     if (takes_part(positions, skip, i)) datum = std::floor(positions[i].z);
-  Sums sums{BulkVector<std::int64_t>(blocks.cells() * width),
-            BulkVector<std::uint32_t>(blocks.cells() * width)};
-  std::fill(sums.height.begin(), sums.height.end(), 0);
-  std::fill(sums.count.begin(), sums.count.end(), 0);
+  Sums sums(blocks.cells(), width);
   visit_scalar(scans, [&](auto values) {
     parallel_for(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -99,13 +149,22 @@ std::vector<ScanHeight> scan_heights(Span<const Vec3d> positions, Span<const std
         if (!(std::abs(above) < kMostHeight_m)) continue;
         const auto at = static_cast<std::size_t>(std::lower_bound(numbers.begin(), numbers.end(), scan) -
                                                  numbers.begin());
-        const std::size_t entry = blocks.cell_of(positions[i]) * width + at;
-        std::atomic_ref(sums.height[entry])
-            .fetch_add(std::llround(above * kMicrometres), std::memory_order_relaxed);
-        std::atomic_ref(sums.count[entry]).fetch_add(1, std::memory_order_relaxed);
+        const std::uint32_t block = blocks.cell_of(positions[i]);
+        const Vec3d middle{blocks.center_x(block % blocks.nx), blocks.center_y(block / blocks.nx), datum};
+        sums.add(block * width + at, positions[i] - middle);
       }
     });
   });
+  std::vector<std::optional<Vec3d>> means;
+  for (std::size_t block = 0; block < blocks.cells(); ++block) {
+    if (block % kGrain == 0) ctx.checkpoint();
+    means.push_back(mean_of_block(sums, block));
+  }
+  std::vector<PlaneFit::Plane> planes(blocks.cells());
+  for (std::size_t block = 0; block < blocks.cells(); ++block) {
+    if (block % kGrain == 0) ctx.checkpoint();
+    if (means[block]) planes[block] = plane_at(means, blocks, block);
+  }
   std::vector<ScanHeight> out;
   std::vector<double> off;
   for (std::size_t a = 0; a < width; ++a)
@@ -115,9 +174,8 @@ std::vector<ScanHeight> scan_heights(Span<const Vec3d> positions, Span<const std
       for (std::size_t block = 0; block < blocks.cells(); ++block) {
         const std::size_t first = block * width + a, second = block * width + b;
         if (sums.count[first] < kFewestCellPoints || sums.count[second] < kFewestCellPoints) continue;
-        off.push_back((static_cast<double>(sums.height[second]) / sums.count[second] -
-                       static_cast<double>(sums.height[first]) / sums.count[first]) /
-                      kMicrometres);
+        const Vec3d d = sums.mean(second) - sums.mean(first);
+        off.push_back(d.z - planes[block].gu * d.x - planes[block].gv * d.y);
       }
       if (off.size() < kFewestCommonCells) continue;
       ScanHeight one{numbers[a], numbers[b], off.size(), median_of(off), 0};

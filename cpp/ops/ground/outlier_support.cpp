@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "ops/ground/cell_plane.h"
+#include "core/plane_fit.h"
 #include "ops/ground/ground_frame.h"
 
 namespace pc {

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "ops/ground/cell_plane.h"
+#include "core/plane_fit.h"
 #include "ops/ground/ground_constants.h"
 
 namespace pc {

@@ -9,7 +9,7 @@
 #include "core/atomic.h"
 #include "core/float_bits.h"
 #include "core/parallel.h"
-#include "ops/ground/cell_plane.h"
+#include "core/plane_fit.h"
 #include "ops/ground/ground_class.h"
 
 namespace pc {

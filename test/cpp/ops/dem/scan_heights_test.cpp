@@ -53,6 +53,26 @@ TEST(ScanHeights, AreThoseOfTheScans) {
   }
 }
 
+/// A slope of 45 degrees of which each scan sees its own side of every stripe of 0.5 m more densely: the mean places of their points lie
+/// 0.2 m apart.
+TEST(ScanHeights, OnASteepSlopeScansThatSeeItFromTwoSidesFit) {
+  Ground ground({}, 0);
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> part(0, 1), y(5, 20);
+  std::normal_distribution<double> noise(0, 0.003);
+  for (const std::uint16_t scan : {1, 2})
+    for (int i = 0; i < 20'000; ++i) {
+      const double in_stripe = 0.5 * (scan == 1 ? std::sqrt(part(random)) : 1 - std::sqrt(part(random)));
+      const double x = -3 + 0.5 * std::floor(40 * part(random)) + in_stripe;
+      ground.points.push_back({x, y(random), 4000 + x + noise(random) + (scan == 2 ? 0.02 : 0)});
+      ground.scans.push_back(scan);
+    }
+  const auto found = ground.heights();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].z_m, 0.02, 0.002);
+  EXPECT_LT(found[0].spread_m, 0.01);
+}
+
 TEST(ScanHeights, TheSameForAnyOrderOfRowsAndThreads) {
   Ground ground({{1, 0}, {2, 0.02}}, 0.02);
   const auto one = ground.heights();

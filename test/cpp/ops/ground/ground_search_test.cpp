@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/plane_fit.h"
 #include "core/random.h"
-#include "ops/ground/cell_plane.h"
 #include "ops/ground/ground_pieces.h"
 #include "ops/ground/ground_surface.h"
 

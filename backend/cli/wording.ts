@@ -120,6 +120,12 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" Name their classes in ground_classes if they are.", ""],
   [/ Turn the cloud \(POST transform with matrix \[[^\]]*\]\) and [a-z ]* again\./g, " Turn the file first."],
   [" (flags: buttressed; tree", " (tree"],
+  [" no bark is seen (flags: covered; tree", " no bark is seen (tree"],
+  [
+    " They have no diameter; stem_curve has those of the bare stem above.",
+    " They have no diameter; stem_curve.csv has those of the bare stem above.",
+  ],
+  [", which sigma_m does not tell: look at them", ", which their standard errors do not tell: look at them"],
   ["dbh_m is the circle between them", "Their diameters are the circles between them"],
   ["counts it; foot.diameter_m is the diameter", "counts it; the column above_foot_diameter_m has the diameter"],
   [" no diameter (flags: same_stem): the points", " no diameter: the points"],

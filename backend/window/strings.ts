@@ -215,6 +215,7 @@ export const strings = {
       flags: "Notes",
       flagNames: {
         buttressed: "buttresses",
+        covered: "covered by leaves",
         few_points: "few points",
         flat: "flat: no tree",
         ground_from_tree_min: "ground guessed",

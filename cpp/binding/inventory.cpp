@@ -81,6 +81,7 @@ const TreeField kTreeFields[] = {
     {"flat_share", [](const MeasuredTree& t) { return t.flat_share; }},
     {"flat", [](const MeasuredTree& t) { return t.flat ? 1.0 : 0.0; }},
     {"no_crown", [](const MeasuredTree& t) { return t.no_crown ? 1.0 : 0.0; }},
+    {"covered", [](const MeasuredTree& t) { return t.covered ? 1.0 : 0.0; }},
     {"strip_m", [](const MeasuredTree& t) { return t.strip_m; }},
     {"same_stem_as", [](const MeasuredTree& t) { return static_cast<double>(t.same_stem_as); }},
     {"foot_reach_m", PC_FOOT(f.reach_m)},
@@ -95,6 +96,7 @@ const TreeField kTreeFields[] = {
     {"dbh_center_z", PC_BREAST_HEIGHT(s.center.z)},
     {"dbh_rms_m", PC_BREAST_HEIGHT(s.circle.rms_m)},
     {"dbh_scatter_m", PC_BREAST_HEIGHT(s.scatter_m)},
+    {"bare_scatter_m", [](const MeasuredTree& t) { return t.bare_scatter_m; }},
     {"dbh_arc_coverage", PC_BREAST_HEIGHT(s.circle.arc_coverage)},
     {"dbh_max_gap_deg", PC_BREAST_HEIGHT(s.circle.max_gap_deg)},
     {"dbh_n_points", PC_BREAST_HEIGHT(s.point_count)},
@@ -189,10 +191,11 @@ void fill_skipped(Answer& answer) {
   answer.skipped = column_of(skipped);
 }
 
+/// Of the bare stems: leaves that each scan sees on its own side of a stem make scans that fit seem to lie apart.
 std::vector<StemCircle> circles_of(const std::vector<MeasuredTree>& trees) {
   std::vector<StemCircle> circles;
   for (const MeasuredTree& tree : trees)
-    if (const auto& at = tree.stem.breast_height)
+    if (const auto& at = tree.stem.breast_height; at && !at->covered)
       circles.push_back({tree.id, at->center, tree.stem.axis, at->circle.radius});
   return circles;
 }

@@ -91,9 +91,9 @@ export function tapeOf(tree: Thick, z: number, phase: number): { tape_m: number;
   return { tape_m: width, area_m: 2 * Math.sqrt(area / Math.PI) };
 }
 
-type Corners = number[];
-type P = readonly [number, number, number];
-const quad = (out: Corners, a: P, b: P, c: P, d: P) => {
+export type Corners = number[];
+export type P = readonly [number, number, number];
+export const quad = (out: Corners, a: P, b: P, c: P, d: P) => {
   for (const p of [a, b, c, a, c, d]) out.push(...p);
 };
 
@@ -115,7 +115,7 @@ function trunk(tree: Thick, phase: number, lean: number): Corners {
 }
 
 /** A tube of eight sides along points. */
-function tube(out: Corners, along: readonly P[], radius: number): void {
+export function tube(out: Corners, along: readonly P[], radius: number): void {
   const ring = (k: number): P[] => {
     const a = along[Math.max(0, k - 1)] as P;
     const b = along[Math.min(along.length - 1, k + 1)] as P;
@@ -155,8 +155,14 @@ function roots(tree: Thick, next: () => number, out: Corners): void {
 }
 
 /** Leaves and branches of a crown: an ellipsoid of quads, with thick branches towards its surface. */
-function crown(tree: Thick, next: () => number, out: Corners): void {
-  const low = (tree.kind === "bottle" ? 0.5 : tree.kind === "stilts" ? 0.4 : 0.45) * tree.height_m;
+export function crown(
+  tree: { readonly height_m: number; readonly crown_m: number },
+  low: number,
+  next: () => number,
+  out: Corners,
+  branch_m: number,
+  leaves: number,
+): void {
   const mid = (low + tree.height_m) / 2;
   const half = (tree.height_m - low) / 2;
   for (let k = 0; k < 14; k += 1) {
@@ -165,10 +171,10 @@ function crown(tree: Thick, next: () => number, out: Corners): void {
     tube(
       out,
       [0, 0.5, 1].map((s): P => [s * reach * Math.cos(turn), s * reach * Math.sin(turn), z + s * 0.4 * reach]),
-      0.15 * tree.radius_m + 0.02,
+      branch_m,
     );
   }
-  for (let k = 0; k < 9000; ) {
+  for (let k = 0; k < leaves; ) {
     const p = [0, 1, 2].map(() => 2 * next() - 1) as [number, number, number];
     if (Math.hypot(...p) > 1 || Math.hypot(...p) < 0.45) continue;
     k += 1;
@@ -191,36 +197,8 @@ export interface ThickTree extends OrchardTree {
   readonly phase: number;
 }
 
-/** Trees of one kind in a square of `n` by `n`, on flat ground. */
-export function growThick(
-  species: string,
-  n: number,
-  seed = 11,
-): Omit<Orchard, "trees"> & { trees: ThickTree[]; side_m: number } {
-  const spec = THICK[species] as Thick;
-  const next = uniform(seed);
-  const spacing = Math.max(2.4 * spec.crown_m, 2 * (spec.reach_m + spec.radius_m) + 3);
-  const [trees, prototypes, instance_matrix]: [ThickTree[], Corners[], number[]] = [[], [], []];
-  for (let j = 0; j < n; j += 1)
-    for (let i = 0; i < n; i += 1) {
-      const size = 0.7 + 0.6 * next();
-      const shape: Thick = {
-        ...spec,
-        radius_m: spec.radius_m * size,
-        foot_m: spec.foot_m * (0.7 + 0.6 * next()),
-        reach_m: spec.reach_m * size,
-      };
-      const phase = 2 * Math.PI * next();
-      const out = trunk(shape, phase, 0);
-      if (shape.kind === "stilts") roots(shape, next, out);
-      crown(shape, next, out);
-      let top = 0;
-      for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
-      const [x, y] = [(i - (n - 1) / 2) * spacing + next() - 0.5, (j - (n - 1) / 2) * spacing + next() - 0.5];
-      prototypes.push(out);
-      instance_matrix.push(1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, 0);
-      trees.push({ x, y, height_m: top, trunk_m: 0, shape, phase });
-    }
+/** Trees at their places and their ground, in the form that lidarScan takes, once for each digit of their numbers. */
+export function instanced(prototypes: readonly Corners[], places: readonly P[], ground: object): Orchard["meshes"] {
   const firsts = [0];
   for (const corners of prototypes) firsts.push((firsts.at(-1) ?? 0) + corners.length / 9);
   const coded = (digit: (tree: number) => number) => {
@@ -235,15 +213,45 @@ export function growThick(
     prototype_indices: Uint32Array.from({ length: vertices.length / 3 }, (_, k) => k),
     prototype_first_triangle: firsts,
     instance_prototype: Uint32Array.from(prototypes.keys()),
-    instance_matrix: Float32Array.from(instance_matrix),
+    instance_matrix: Float32Array.from(places.flatMap(([x, y, z]) => [1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z])),
   };
+  return [
+    [{ ...mesh, prototype_organ_codes: coded((tree) => tree % BASE) }, ground],
+    [{ ...mesh, prototype_organ_codes: coded((tree) => Math.floor(tree / BASE)) }, ground],
+  ];
+}
+
+/** Trees of one kind in a square of `n` by `n`, on flat ground. */
+export function growThick(
+  species: string,
+  n: number,
+  seed = 11,
+): Omit<Orchard, "trees"> & { trees: ThickTree[]; side_m: number } {
+  const spec = THICK[species] as Thick;
+  const next = uniform(seed);
+  const spacing = Math.max(2.4 * spec.crown_m, 2 * (spec.reach_m + spec.radius_m) + 3);
+  const [trees, prototypes, places]: [ThickTree[], Corners[], P[]] = [[], [], []];
+  for (let j = 0; j < n; j += 1)
+    for (let i = 0; i < n; i += 1) {
+      const size = 0.7 + 0.6 * next();
+      const shape: Thick = {
+        ...spec,
+        radius_m: spec.radius_m * size,
+        foot_m: spec.foot_m * (0.7 + 0.6 * next()),
+        reach_m: spec.reach_m * size,
+      };
+      const phase = 2 * Math.PI * next();
+      const out = trunk(shape, phase, 0);
+      if (shape.kind === "stilts") roots(shape, next, out);
+      const low = shape.kind === "bottle" ? 0.5 : shape.kind === "stilts" ? 0.4 : 0.45;
+      crown(shape, low * shape.height_m, next, out, 0.15 * shape.radius_m + 0.02, 9000);
+      let top = 0;
+      for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
+      const [x, y] = [(i - (n - 1) / 2) * spacing + next() - 0.5, (j - (n - 1) / 2) * spacing + next() - 0.5];
+      prototypes.push(out);
+      places.push([x, y, 0]);
+      trees.push({ x, y, height_m: top, trunk_m: 0, shape, phase });
+    }
   const side_m = spacing * n;
-  const ground = groundOf(side_m + 10);
-  return {
-    ...{ trees, side_m },
-    meshes: [
-      [{ ...mesh, prototype_organ_codes: coded((tree) => tree % BASE) }, ground],
-      [{ ...mesh, prototype_organ_codes: coded((tree) => Math.floor(tree / BASE)) }, ground],
-    ],
-  };
+  return { trees, side_m, meshes: instanced(prototypes, places, groundOf(side_m + 10)) };
 }

@@ -6,6 +6,7 @@ import type {
 } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
+import type { StemCover } from "./covered-stems.ts";
 import type { CutTrees } from "./cut-trees.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
@@ -31,6 +32,7 @@ export interface InventoryRows {
   readonly impossible: ImpossibleTrees;
   readonly no_trees: NoTrees;
   readonly same_stems: readonly SameStem[];
+  readonly covers: readonly StemCover[];
   readonly feet: readonly StemFoot[];
   /** Of the trees with a diameter. */
   readonly axes: readonly StemAxis[];
@@ -40,10 +42,6 @@ export interface InventoryRows {
   readonly heights: readonly TallTree[];
   /** Of the trees that have one. */
   readonly diameters: readonly Diameter[];
-  /** Of the circle at breast height of each tree; NaN without one. */
-  readonly scatters_m: readonly number[];
-  /** Diameter of that circle; NaN without one. */
-  readonly circles_m: readonly number[];
   /** Of the height of each measured tree: height_drop_m. */
   readonly drops_m: readonly number[];
   /** Of the trees with a crown. */
@@ -115,8 +113,6 @@ export function inventoryRows(
       dbh_m: trees.get(i, "dbh_diameter_m"),
       sigma_m: trees.get(i, "dbh_sigma_m"),
     })).filter(({ dbh_m }) => Number.isFinite(dbh_m)),
-    scatters_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_scatter_m")),
-    circles_m: Array.from({ length: trees.length }, (_, i) => trees.get(i, "dbh_diameter_m")),
     heights: measured.map((i) => ({ height_m: trees.get(i, "height_m"), dbh_m: trees.get(i, "dbh_diameter_m") })),
     drops_m: measured.map((i) => trees.get(i, "height_drop_m")),
     crowns: measured
@@ -124,6 +120,10 @@ export function inventoryRows(
       .filter(({ area_m2 }) => area_m2 > 0),
     no_trees: noTreesOf(trees, ids),
     axes: stemAxes(trees),
+    covers: ids.map((tree_id, i) => ({
+      ...{ tree_id, covered: trees.get(i, "covered") === 1, dbh_m: trees.get(i, "dbh_diameter_m") },
+      ...{ scatter_m: trees.get(i, "dbh_scatter_m"), bare_scatter_m: trees.get(i, "bare_scatter_m") },
+    })),
     feet: ids
       .map((tree_id, i) => ({
         ...{ tree_id, top_m: trees.get(i, "foot_top_m"), axial_m: trees.get(i, "foot_axial_m") },

@@ -1,5 +1,6 @@
 import type { TreeInventoryRequest } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
+import { coverWarnings } from "./covered-stems.ts";
 import { gainWarnings } from "./crown-gains.ts";
 import { type CutTrees, cutWarnings } from "./cut-trees.ts";
 import { doubtfulWarnings } from "./doubtful-diameters.ts";
@@ -26,7 +27,7 @@ export function inventoryWarnings(
   { min_points, tree_ids, breast_height_m }: TreeInventoryRequest,
   cut: CutTrees,
 ): string[] {
-  const { small_count, failed_count, ground_sources, impossible, diameters, scatters_m, drops_m, crowns } = rows;
+  const { small_count, failed_count, ground_sources, impossible, diameters, drops_m, crowns } = rows;
   const warnings: string[] = [];
   if (small_count > 0)
     warnings.push(`${many(small_count, "tree")} with fewer than ${min_points} points skipped (min_points).`);
@@ -46,7 +47,8 @@ export function inventoryWarnings(
     ...stemTiltWarnings(rows.axes),
     ...impossibleWarnings(impossible),
     ...doubtfulWarnings(diameters),
-    ...scatterWarnings(scatters_m, rows.circles_m),
+    ...coverWarnings(rows.covers),
+    ...scatterWarnings(rows.covers),
     ...dropWarnings(drops_m),
     ...gainWarnings(crowns),
     ...cutTreeWarnings(rows, cut),

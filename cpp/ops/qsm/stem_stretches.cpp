@@ -130,7 +130,8 @@ class Stretch {
     };
     const CircleFitParams params{CircleSearch::kRansac, kInlier, kThinnest,          kThickest,
                                  kFewestPoints,         seed,    kEllipticitySquare, false};
-    const auto found = measure_stem_girth(near, {{median_of(x), median_of(y)}, median_of(radius)}, 0, params);
+    const PlainCircle middle{{median_of(x), median_of(y)}, median_of(radius)};
+    const auto found = measure_stem_girth(near, middle, middle, 0, params);
     if (!found || found->misfit > kMostScatter * kMostScatter || found->sigma > kMostError * found->radius)
       return std::nullopt;
     const double window = kWindowRadii * found->radius + kWindowRoom;

@@ -14,8 +14,10 @@ constexpr double kLevel = 0.25, kHighest = 12, kReach = 3;  // metres
 constexpr double kShare = 0.9;                              // of the points of a level
 constexpr double kRoom = 0.03, kRoomPart = 0.1;             // metres; of the radius
 constexpr std::size_t kFewestPoints = 10, kRoundLevels = 2;
-constexpr double kRise = 0.05, kFall = 0.5;  // metres from level to level; last of first
-constexpr double kAboveFoot = 0.5;           // metres
+constexpr double kRise = 0.05;                     // metres from level to level
+constexpr double kFall = 0.5, kHalfwayFall = 0.8;  // of the lowest level: the last one, and the one halfway
+constexpr double kMostRibSectors = 0.75;
+constexpr double kAboveFoot = 0.5;  // metres
 
 /// The stem between two sections of its curve.
 struct Core {
@@ -75,23 +77,39 @@ Levels levels_of(Span<const Vec3d> points, const Stem& stem, const std::vector<S
   return out;
 }
 
+/// Share of 36 sectors with points of a level that lie at least half as far outside as its ribs reach.
+double sectors_of_ribs(Span<const Vec3d> points, const Stem& stem, const std::vector<StemSection>& sections,
+                       std::size_t level, double reach_m) {
+  const Core core = core_at(sections, (static_cast<double>(level) + 0.5) * kLevel);
+  const auto across = stem_frame(stem.axis);
+  std::vector<Vec2d> ribs;
+  for (const Vec3d& point : points) {
+    const Vec3d d = point - stem.base;
+    if (!(std::floor(dot(d, stem.axis) / kLevel) == static_cast<double>(level))) continue;
+    const Vec2d at{dot(d, across[0]), dot(d, across[1])};
+    const double outside = std::hypot(at.x - core.center.x, at.y - core.center.y) - core.radius;
+    if (outside >= reach_m / 2 && outside <= kReach) ribs.push_back(at);
+  }
+  return arc_of({ribs.data(), ribs.size()}, core.center).coverage;
+}
+
 /// The level where the stem becomes round for good, if what is below falls towards it.
 std::optional<std::size_t> top_of(const Levels& levels) {
-  double first = std::nan(""), last = first;
+  std::vector<double> ribs;
   std::size_t round = 0;
   for (std::size_t i = 0; i < levels.outside.size(); ++i) {
     const double outside = levels.outside[i];
     if (std::isnan(outside)) continue;
     if (levels.is_round(i)) {
       if (++round == kRoundLevels) {
-        if (!(last <= kFall * first)) return std::nullopt;
-        return i + 1 - kRoundLevels;
+        const bool falls = !ribs.empty() && ribs.back() <= kFall * ribs.front() &&
+                           ribs[ribs.size() / 2] <= kHalfwayFall * ribs.front();
+        return falls ? std::optional(i + 1 - kRoundLevels) : std::nullopt;
       }
       continue;
     }
-    if (round > 0 || outside > last + kRise) return std::nullopt;  // rises again
-    if (std::isnan(first)) first = outside;
-    last = outside;
+    if (round > 0 || (!ribs.empty() && outside > ribs.back() + kRise)) return std::nullopt;  // rises again
+    ribs.push_back(outside);
   }
   return std::nullopt;
 }
@@ -110,6 +128,8 @@ std::optional<RibbedFoot> ribbed_foot(Span<const Vec3d> points, const Stem& stem
   if (!(breast >= 0 && breast < top_m)) return std::nullopt;
   const auto level = static_cast<std::size_t>(breast / kLevel);
   if (!(levels.outside[level] > levels.room[level])) return std::nullopt;
+  if (sectors_of_ribs(points, stem, sections, level, levels.outside[level]) > kMostRibSectors)
+    return std::nullopt;
   RibbedFoot foot{levels.outside[level], top_m, std::nan(""), std::nan(""), std::nan("")};
   const auto above = std::find_if(sections.begin(), sections.end(), [&](const StemSection& section) {
     return section.axial_m >= foot.top_m + kAboveFoot && !section.partial_arc;

@@ -68,6 +68,8 @@ double scatter_about(const PlainCircle& circle, Span<const Vec2d> points) {
   return off.empty() ? std::nan("") : kDeviation * median_of(std::move(off));
 }
 
+PlainCircle plain(const FittedCircle& circle) { return {circle.center, circle.radius}; }
+
 /// Where the stem was last seen.
 struct Place {
   Vec2d center;
@@ -280,11 +282,17 @@ class Measuring {
 
   std::optional<StemSection> section_at(const Slices& slices, const Stem& stem, double axial,
                                         double thickness, const Place& last) {
-    const auto near =
-        within(slices.slice(axial, thickness), last.center, kWindowRadii * last.radius + kWindowRoom);
-    const auto circle = circle_in({near.data(), near.size()});
+    auto near = within(slices.slice(axial, thickness), last.center, kWindowRadii * last.radius + kWindowRoom);
+    auto circle = circle_in({near.data(), near.size()});
     if (!circle) return std::nullopt;
     StemSection out{};
+    if (const auto bark = covered_bark({near.data(), near.size()},
+                                       {plain(*circle), {last.center, last.radius}}, circle_params())) {
+      std::erase_if(near, [&](const Vec2d& p) { return is_cover(p, *bark); });
+      if (const auto own = refine_circle({near.data(), near.size()}, bark->circle, circle_params()))
+        circle = own;
+      out.covered = true;
+    }
     out.axial_m = axial;
     out.thickness_m = thickness;
     set_circle(out, stem, *circle, {near.data(), near.size()});
@@ -378,15 +386,17 @@ class Measuring {
       return even_choice(Span<const Vec3d>{all.data(), all.size()}, kMostStretchPoints);
     };
     ++sections_;
-    const auto girth =
-        measure_stem_girth(stretch, {expected.center, expected.radius}, section.axial_m, circle_params());
+    const auto girth = measure_stem_girth(stretch, {expected.center, expected.radius}, plain(section.circle),
+                                          section.axial_m, circle_params());
     if (!girth) {
       set_evidence(section, slices, stem.axis, {section.circle.center, section.circle.radius},
                    section.thickness_m / 2);
       return true;
     }
-    const auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
-                             kWindowRadii * girth->radius + kWindowRoom);
+    auto near = within(slices.slice(section.axial_m, section.thickness_m), girth->center,
+                       kWindowRadii * girth->radius + kWindowRoom);
+    section.covered = girth->bark.has_value();
+    if (girth->bark) std::erase_if(near, [&](const Vec2d& p) { return is_cover(p, *girth->bark); });
     // What the section itself shows of that circle. Few points lie on any circle: then another one is none of this stem.
     const std::vector<Vec2d> chosen =
         even_choice(Span<const Vec2d>{near.data(), near.size()}, kMostSectionPoints);

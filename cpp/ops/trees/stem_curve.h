@@ -50,6 +50,8 @@ struct StemSection {
   CircleEvidence evidence{};
   PointColumns columns{};  ///< of its slice, seen from above
   bool few_points, partial_arc, high_residual;
+  bool
+      covered;  ///< the circle is that of bark between leaves (stem_bark.h); what is said of points is of the bark's
   bool ok;  ///< of a curve: trusted, and used to follow the stem
 };
 

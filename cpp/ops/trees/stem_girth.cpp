@@ -274,10 +274,14 @@ std::optional<StemGirth> fit_girth(Span<const Vec3d> points, const PlainCircle& 
   if (!column || !((*column)[kRadius] > 0)) return std::nullopt;
   const double swing = (v[kCos] * v[kCos] + v[kSin] * v[kSin]) / (v[kRadius] * v[kRadius]);
   const double oval = is_elliptic ? 0 : ellipse * ellipse_effect(cells, v, *column);
-  return StemGirth{
-      {v[kX], v[kY]},       v[kRadius] * (1 + swing),      std::sqrt(variance * (*column)[kRadius] + oval),
-      arc_of(cells),        misfit_of(points, v, section), std::sqrt(oval),
-      section.half_length_m};
+  return StemGirth{{v[kX], v[kY]},
+                   v[kRadius] * (1 + swing),
+                   std::sqrt(variance * (*column)[kRadius] + oval),
+                   arc_of(cells),
+                   misfit_of(points, v, section),
+                   std::sqrt(oval),
+                   section.half_length_m,
+                   std::nullopt};
 }
 
 /// The fit with the least misfit from several starts.
@@ -307,10 +311,31 @@ std::optional<StemGirth> best_girth(Span<const Vec3d> points, const std::vector<
   return best;
 }
 
+/// Of the bark between leaves, if it is clearly smaller.
+std::optional<StemGirth> girth_of_bark(const std::vector<Vec3d>& points, const StemGirth& girth,
+                                       std::vector<PlainCircle> starts, const Section& section) {
+  constexpr double kClear = 0.001, kClearErrors = 2;  // metres
+  std::vector<Vec2d> flat;
+  for (const Vec3d& p : points) flat.push_back({p.x, p.y});
+  starts.push_back({girth.center, girth.radius});
+  const auto bark = covered_bark({flat.data(), flat.size()}, starts, section.circle);
+  if (!bark) return std::nullopt;
+  std::vector<Vec3d> own;
+  for (const Vec3d& p : points)
+    if (!is_cover({p.x, p.y}, *bark)) own.push_back(p);
+  auto out = fit_girth({own.data(), own.size()}, bark->circle, section);
+  if (!out || out->radius < section.circle.min_radius_m ||
+      girth.radius - out->radius < std::max(kClear, kClearErrors * out->sigma))
+    return std::nullopt;
+  out->bark = bark;
+  return out;
+}
+
 }  // namespace
 
 std::optional<StemGirth> measure_stem_girth(const StemStretch& stretch, const PlainCircle& expected,
-                                            double axial_m, const CircleFitParams& params) {
+                                            const PlainCircle& slice, double axial_m,
+                                            const CircleFitParams& params) {
   const Section section{axial_m, kLongStretch, params};
   const std::vector<Vec3d> points = stretch(expected, kLongStretch);
   std::vector<Vec2d> flat;
@@ -325,7 +350,10 @@ std::optional<StemGirth> measure_stem_girth(const StemStretch& stretch, const Pl
   const double half = girth->arc >= kSeenWell ? kShortStretch : kMiddleStretch;
   const std::vector<Vec3d> shorter = stretch(seen, half);
   const auto on_shorter = best_girth({shorter.data(), shorter.size()}, {seen}, {axial_m, half, params});
-  return on_shorter ? on_shorter : girth;
+  const StemGirth& best = on_shorter ? *on_shorter : *girth;
+  if (half > kShortStretch) return best;
+  const auto own = girth_of_bark(shorter, best, {expected, slice}, {axial_m, half, params});
+  return own ? own : best;
 }
 
 }  // namespace pc

@@ -12,6 +12,7 @@
 #include "core/nth_smallest.h"
 #include "core/parallel.h"
 #include "ops/cloud/categorical_split.h"
+#include "ops/trees/covered_stem.h"
 #include "ops/trees/drift_check.h"
 #include "ops/trees/flat_trees.h"
 #include "ops/trees/measured_points.h"
@@ -215,8 +216,12 @@ class Inventory {
         work_[i].measured->dbh_sigma_m = std::hypot(work_[i].measured->dbh_sigma_m, result_.views->rest_m);
   }
 
-  /// Whether the tree's stem can tell that scans drift. Trunks among low leaves cannot: scans that fit seemed to drift by 12 mm.
-  bool shows_views(const MeasuredTree& tree) const { return !is_at_trunk(tree.height_m, params_.stem); }
+  /// Whether the tree's stem can tell that scans drift. Trunks among low leaves, and stems that leaves cover, cannot: scans that fit
+  /// seemed to drift by 12 mm.
+  bool shows_views(const MeasuredTree& tree) const {
+    const auto& at = tree.stem.breast_height;
+    return !is_at_trunk(tree.height_m, params_.stem) && !tree.covered && !(at && at->covered);
+  }
   bool is_measured(std::size_t i) const { return work_[i].measured && !work_[i].measured->too_few_points; }
 
   /// Of the stems that several views show.
@@ -279,6 +284,13 @@ class Inventory {
     out.dbh_sigma_m = found.sigma_m;
     out.flat = found.flat;
     if (!out.flat) out.foot = ribbed_foot(points, out.stem, stem.breast_height_m);
+    out.bare_scatter_m = bare_scatter(out.stem);
+    out.covered = !out.foot && is_covered(out.stem);
+    distrust_cover(out.stem);
+    if (out.covered) {
+      leave_out_cover(out.stem);
+      out.dbh_sigma_m = std::nan("");
+    }
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.no_crown = is_bare(out);
     out.strip_m = widest_empty_strip(points, ctx_);

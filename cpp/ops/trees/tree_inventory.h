@@ -59,6 +59,8 @@ struct MeasuredTree {
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
   bool flat = false;      ///< a wall, a roof, a vehicle: no tree
   bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
+  double bare_scatter_m = 0;       ///< of the best sections of its stem, see covered_stem.h; NaN = unknown
+  bool covered = false;            ///< no circle at breast height, as leaves cover the stem there
   std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none
   std::optional<RibbedFoot> foot;  ///< what widens the stem at breast height
   CrownMeasures crown;
@@ -104,6 +106,7 @@ struct TreeInventoryResult {
 ///
 /// Flat     What lies on flat surfaces from kFlatTree on and has no well seen stem of 1 m radius is no tree: it has no circle at
 ///          breast height, its sections are not ok, and its hull does not cover the stand.
+/// Covered  A stem that ivy covers at breast height (covered_stem.h) has no circle there, and its sections within leaves are not ok.
 /// Low      A tree without a diameter at breast height, or with breast height below the heights at which stems are looked for, is
 ///          measured at its trunk if that is seen: low_trunk. With such a breast height it has no other diameter, and its views
 ///          tell nothing of drift.

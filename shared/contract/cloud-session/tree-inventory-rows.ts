@@ -5,6 +5,7 @@ export const CIRCLE_SEARCHES = ["ransac", "hough"] as const;
 export const GROUND_SOURCES = ["height_above_ground", "ground_class", "tree_min_z"] as const;
 export const TREE_FLAGS = [
   "buttressed",
+  "covered",
   "few_points",
   "flat",
   "ground_from_tree_min",
@@ -22,7 +23,7 @@ const Corner = z.tuple([z.number(), z.number()]);
 const Flags = z
   .array(z.enum(TREE_FLAGS))
   .describe(
-    "sorted. buttressed: the stem is widened at breast height by buttresses, flutes or prop roots (foot): dbh_m is the circle between them, and basal_area_m2 that of it; flat: three tenths or more of the points lie on flat surfaces (flat_share), as of a wall, a roof or a vehicle: no tree. It has no diameter, and is in no value of the stand; no_crown: beside a stem with a diameter the crown (cubes of 0.1 m) has less than 0.1 of the volume of a cylinder of that diameter and height, or less than twice of it and that within a quarter of the height, as of a post, a lamp, a mast or a dead stem; few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one through one or two columns of points, as a scan has them on a thin stem, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; same_stem: the circle at breast height was in the place of that of another tree, one of which held the centre of the other, and less well known (sigma_m over diameter_m), so that it is no diameter; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
+    "sorted. buttressed: the stem is widened at breast height by buttresses, flutes or prop roots (foot): dbh_m is the circle between them, and basal_area_m2 that of it; covered: leaves, as of ivy, cover the stem at breast height, and no bark is seen between them: points scatter about the circle there three times as much as about two sections of the bare stem above. It has no diameter, and stem_curve those of the bare sections; flat: three tenths or more of the points lie on flat surfaces (flat_share), as of a wall, a roof or a vehicle: no tree. It has no diameter, and is in no value of the stand; no_crown: beside a stem with a diameter the crown (cubes of 0.1 m) has less than 0.1 of the volume of a cylinder of that diameter and height, or less than twice of it and that within a quarter of the height, as of a post, a lamp, a mast or a dead stem; few_points: fewer than 20 points on the circle; partial_arc: it covers less than half of the stem; high_residual: rms_m above 0.01 and a tenth of the radius; no_stem: no circle at breast height, one through one or two columns of points, as a scan has them on a thin stem, one in the leaves of a plant lower than 1.5 times breast height, one whose standard error exceeds a quarter of its diameter, or one wider than a fifth of the height of which few points or less than three tenths of the circle were seen; same_stem: the circle at breast height was in the place of that of another tree, one of which held the centre of the other, and less well known (sigma_m over diameter_m), so that it is no diameter; ground_from_tree_min: the ground is the lowest point of the tree; too_few_points: fewer than 3 hits, nothing else was measured",
   );
 
 export const DbhRecord = z
@@ -34,7 +35,7 @@ export const DbhRecord = z
     center: Point.describe("centre of the circle, metres, true world"),
     rms_m: z.number().describe("root mean square distance of the points on the circle from it, metres"),
     scatter_m: Measured.describe(
-      "1.48 times the median distance from the circle of all points within 0.06 m of it or 0.3 of its radius, metres: the standard deviation of noise; above 0.012 it is part of sigma_m; null = no point there",
+      "1.48 times the median distance from the circle of all points within 0.06 m of it or 0.3 of its radius, metres: the standard deviation of noise; where bark is seen between leaves that cover it, of the points of the bark alone; above 0.012 it is part of sigma_m; null = no point there",
     ),
     arc_coverage: z.number().describe("share of 36 sectors of 10 degrees that have a point, 0..1"),
     max_gap_deg: z.number().describe("largest angle without a point, degrees"),

@@ -127,7 +127,7 @@ std::vector<double> lengths_for(double arc_deg) {
     return points;
   };
   const CircleFitParams params{CircleSearch::kRansac, 0.02, 0.02, 1.5, 8, 0, kPopulation};
-  const auto girth = measure_stem_girth(stretch, {{0, 0}, 0.1}, 1.3, params);
+  const auto girth = measure_stem_girth(stretch, {{0, 0}, 0.1}, {{0, 0}, 0.1}, 1.3, params);
   EXPECT_TRUE(girth && std::abs(girth->radius - 0.1) < 0.002) << arc_deg;
   return asked;
 }

@@ -1,0 +1,82 @@
+#include "ops/trees/stem_bark.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pc {
+
+namespace {
+
+constexpr int kRounds = 8;
+constexpr double kLeastBand = 0.004, kDeviations = 3;  // metres
+constexpr double kReach = 0.15;                        // metres that leaves stand before the bark
+constexpr std::size_t kFewestPoints = 30;
+constexpr double kLeastShare = 1.0 / 12, kMostWithin = 0.05, kLeastCover = 0.2, kDenser = 3;
+constexpr double kNextBands = 4;  // what lies next to the bark: up to so many bands
+constexpr double kSeenSectors = 0.75;
+
+double off(const Vec2d& p, const PlainCircle& circle) {
+  return std::hypot(p.x - circle.center.x, p.y - circle.center.y) - circle.radius;
+}
+
+std::optional<CoveredBark> settled(Span<const Vec2d> points, const PlainCircle& start, double most_band) {
+  CoveredBark bark{start, most_band, 0};
+  std::vector<Vec2d> near;
+  for (int round = 0; round < kRounds; ++round) {
+    near.clear();
+    double squares = 0, count = 0;
+    for (const Vec2d& p : points) {
+      const double d = off(p, bark.circle);
+      if (std::abs(d) > bark.band_m) continue;
+      near.push_back(p);
+      if (d >= 0) continue;
+      squares += d * d;
+      count += 1;
+    }
+    if (near.size() < kFewestPoints || count == 0) return std::nullopt;
+    bark.band_m = std::clamp(kDeviations * std::sqrt(squares / count), kLeastBand, most_band);
+    const auto circle = geometric_circle({near.data(), near.size()}, bark.circle);
+    if (!circle) return std::nullopt;
+    bark.circle = *circle;
+  }
+  bark.points = near.size();
+  return bark;
+}
+
+bool is_covered_bark(Span<const Vec2d> points, const CoveredBark& bark) {
+  const double band = bark.band_m;
+  std::vector<Vec2d> on;
+  double within = 0, next = 0, outside = 0, all = 0;
+  for (const Vec2d& p : points) {
+    const double d = off(p, bark.circle);
+    if (d > kReach) continue;
+    all += 1;
+    if (std::abs(d) <= band) on.push_back(p);
+    if (d < -2 * band) within += 1;
+    if (d > 2 * band) outside += 1;
+    if (d > band && d <= kNextBands * band) next += 1;
+  }
+  const auto count = static_cast<double>(on.size());
+  if (on.size() < kFewestPoints || count < kLeastShare * all) return false;
+  if (within > kMostWithin * count || outside < kLeastCover * count) return false;
+  if (count / 2 < kDenser * next / (kNextBands - 1)) return false;
+  return arc_of({on.data(), on.size()}, bark.circle.center).coverage >= kSeenSectors;
+}
+
+}  // namespace
+
+std::optional<CoveredBark> covered_bark(Span<const Vec2d> points, const std::vector<PlainCircle>& starts,
+                                        const CircleFitParams& params) {
+  std::optional<CoveredBark> best;
+  for (const PlainCircle& start : starts) {
+    const auto bark = settled(points, start, params.inlier_distance_m);
+    if (!bark || bark->circle.radius < params.min_radius_m || bark->circle.radius > params.max_radius_m)
+      continue;
+    if (is_covered_bark(points, *bark) && (!best || bark->points > best->points)) best = bark;
+  }
+  return best;
+}
+
+bool is_cover(const Vec2d& point, const CoveredBark& bark) { return off(point, bark.circle) > bark.band_m; }
+
+}  // namespace pc

@@ -1,9 +1,7 @@
 // Crops in rows, scanned by four tripods and by a drone, through the service as a plant scientist does it: ground, height, leaf area.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
-import { type Client, createClient } from "../../shared/client/index.ts";
+
+import type { Client } from "../../shared/client/index.ts";
+import { withService } from "./backend.ts";
 import { type Field, type FieldPlan, growField } from "./field-plants.ts";
 import type { Part } from "./part.ts";
 
@@ -173,23 +171,15 @@ const column = (of: (one: FieldRow["found"][number]) => string, { found }: Field
 export const fieldsPart: Part<FieldRow> = {
   methods: SEEN,
   groups: PLANS.map(({ species }) => species),
-  measure: async (methods, groups) => {
-    const folder = mkdtempSync(join(tmpdir(), "accuracy-fields-"));
-    const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-    const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-    const client = createClient({ baseUrl: backend.url });
-    const rows: FieldRow[] = [];
-    try {
+  measure: (methods, groups) =>
+    withService("fields", async (client) => {
+      const rows: FieldRow[] = [];
       for (const one of PLANS.filter(({ species }) => groups.includes(species))) {
         const field = await growField(one, client);
         for (const seen of methods as readonly Seen[]) rows.push(await rowOf(field, one.species, seen, client));
       }
-    } finally {
-      await backend.stop({ removeSessions: true });
-      rmSync(folder, { recursive: true, force: true });
-    }
-    return rows;
-  },
+      return rows;
+    }),
   tables: (rows) =>
     [
       `| crop | scanned by | leaf area index | stems over leaves | terrain, cm: mean, RMS | height, cm | ${EDGES_M.map((edge) => `voxels of ${edge} m`).join(" | ")} | occluded besides | told at 0.5 m |`,

@@ -1,14 +1,13 @@
 // Leaf area of forest plots whose leaves are known, through the service as a user does it: ground, occluded voxels, clumps, scans from
 // which hits were taken out.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
 import { Job } from "../../backend/jobs/job.ts";
 import * as native from "../../backend/native/ray.ts";
 import { scanParams } from "../../backend/services/lidar/scan-params.ts";
-import { type Client, createClient } from "../../shared/client/index.ts";
+import type { Client } from "../../shared/client/index.ts";
 import { LidarScanRequest } from "../../shared/contract/lidar.ts";
+import { withService } from "./backend.ts";
 import type { StandKind } from "./forest/layout.ts";
 import { buildScene, rasterAt, type Scene, tripods } from "./forest/scene.ts";
 import { SCANNED } from "./forest/surface.ts";
@@ -183,21 +182,13 @@ const share = (value: number | null) => (value === null ? "" : value.toFixed(3))
 export const ladStandsPart: Part<LadStandRow> = {
   methods: ["voxels"],
   groups: GROUPS,
-  measure: async (_, groups) => {
-    const folder = mkdtempSync(join(tmpdir(), "accuracy-lad-stands-"));
-    const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-    const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-    const client = createClient({ baseUrl: backend.url });
-    const rows: LadStandRow[] = [];
-    try {
+  measure: (_, groups) =>
+    withService("lad-stands", async (client, folder) => {
+      const rows: LadStandRow[] = [];
       for (const stand of groups as readonly StandKind[])
         for (const positions of SCANS[stand] ?? [4]) rows.push(...(await standRows(stand, positions, folder, client)));
-    } finally {
-      await backend.stop({ removeSessions: true });
-      rmSync(folder, { recursive: true, force: true });
-    }
-    return rows;
-  },
+      return rows;
+    }),
   tables: (rows) =>
     [
       "| stand | scans | hits | edge | leaf area, m2 | level grid | raised onto the terrain | occluded besides | halves of voxels | by views | told |",

@@ -60,6 +60,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   storms: async (wanted) => report((await import("./storms.ts")).stormsPart, wanted),
   streets: async (wanted) => report((await import("./streets.ts")).streetsPart, wanted),
   pots: async (wanted) => report((await import("./pots.ts")).potsPart, wanted),
+  clad: async (wanted) => report((await import("./clad.ts")).cladPart, wanted),
   thick: async (wanted) => report((await import("./thick.ts")).thickPart, wanted),
   orchards: async (wanted) => report((await import("./orchards.ts")).orchardsPart, wanted),
   campaigns: async (wanted) => report((await import("./campaigns.ts")).campaignsPart, wanted),

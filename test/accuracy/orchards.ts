@@ -1,10 +1,9 @@
 // Orchards and vineyards of the service's own trees, and plantations of palms, scanned from tripods, by a walk through the alleys and by a drone, through
 // the service as a grower does it: trees, their places and heights, diameters of their trunks.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
-import { type Client, createClient } from "../../shared/client/index.ts";
+import type { Client } from "../../shared/client/index.ts";
+import { withService } from "./backend.ts";
 import { scoreTrees } from "./forest/score.ts";
 import {
   growOrchard,
@@ -211,13 +210,9 @@ const millimetres = (value: number) => (Number.isFinite(value) ? (1000 * value).
 export const orchardsPart: Part<OrchardRow> = {
   methods: ["auto", "chm"],
   groups: PLANS.flatMap(({ species }) => SEEN.map((seen) => `${species}_${seen}`)),
-  measure: async (methods, groups) => {
-    const folder = mkdtempSync(join(tmpdir(), "accuracy-orchards-"));
-    const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-    const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-    const client = createClient({ baseUrl: backend.url });
-    const rows: OrchardRow[] = [];
-    try {
+  measure: (methods, groups) =>
+    withService("orchards", async (client, folder) => {
+      const rows: OrchardRow[] = [];
       for (const plan of PLANS)
         for (const seen of SEEN) {
           if (!groups.includes(`${plan.species}_${seen}`)) continue;
@@ -226,12 +221,8 @@ export const orchardsPart: Part<OrchardRow> = {
             rows.push(await rowOf(cloud, method, client, folder));
           await client.closeSession(cloud.session);
         }
-    } finally {
-      await backend.stop({ removeSessions: true });
-      rmSync(folder, { recursive: true, force: true });
-    }
-    return rows;
-  },
+      return rows;
+    }),
   tables: (rows) =>
     [
       "| trees | seen from | method | height, m | trees | found | F1 at IoU .5 | mean IoU | place off, m | height off, m | trunks with a diameter | RMS of it, mm |",

@@ -1,9 +1,8 @@
 // Young plants in pots, scanned from around at a metre, through the service as a plant scientist does it: stems, leaves, areas.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
-import { type Client, createClient } from "../../shared/client/index.ts";
+import type { Client } from "../../shared/client/index.ts";
+import { withService } from "./backend.ts";
 import { type Field, growField } from "./field-plants.ts";
 import type { Part } from "./part.ts";
 
@@ -151,21 +150,13 @@ const stemText = ({ volume, base_mm, interval }: Stems) =>
 export const potsPart: Part<PotRow> = {
   methods: NOISES,
   groups: Object.keys(PLANTS),
-  measure: async (methods, groups) => {
-    const folder = mkdtempSync(join(tmpdir(), "accuracy-pots-"));
-    const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-    const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-    const client = createClient({ baseUrl: backend.url });
-    const rows: PotRow[] = [];
-    try {
+  measure: (methods, groups) =>
+    withService("pots", async (client, folder) => {
+      const rows: PotRow[] = [];
       for (const plant of groups as readonly Plant[])
         for (const noise of methods) rows.push(await rowOf(plant, noise, client, folder));
-    } finally {
-      await backend.stop({ removeSessions: true });
-      rmSync(folder, { recursive: true, force: true });
-    }
-    return rows;
-  },
+      return rows;
+    }),
   tables: (rows) =>
     [
       `| plant | noise, mm | height, m | base, mm | stems and petioles, cm3 | model without leaves: volume of true, base, mm | with leaves | wood by ml, F1 | area of leaves: ${SURFACES.join(" | ")} |`,

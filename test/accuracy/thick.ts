@@ -1,11 +1,9 @@
 // Trees whose trunk is no round pole of up to three metres at breast height (thick-trees.ts), scanned from tripods, through the
 // service: one tree each, their diameters, and those above buttresses.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
-import { type Client, createClient } from "../../shared/client/index.ts";
+
+import type { Client } from "../../shared/client/index.ts";
 import type { TreeRow } from "../../shared/contract/cloud-session/tree-inventory-rows.ts";
+import { withService } from "./backend.ts";
 import type { Part } from "./part.ts";
 import { growThick, THICK, type ThickTree, tapeOf } from "./thick-trees.ts";
 
@@ -92,20 +90,12 @@ const percent = (value: number) => (Number.isFinite(value) ? `${(100 * value).to
 export const thickPart: Part<ThickRow> = {
   methods: ["auto"],
   groups: Object.keys(THICK),
-  measure: async (_methods, groups) => {
-    const folder = mkdtempSync(join(tmpdir(), "accuracy-thick-"));
-    const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-    const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-    const client = createClient({ baseUrl: backend.url });
-    const rows: ThickRow[] = [];
-    try {
+  measure: (_methods, groups) =>
+    withService("thick", async (client) => {
+      const rows: ThickRow[] = [];
       for (const kind of groups) rows.push(await rowOf(kind, client));
-    } finally {
-      await backend.stop({ removeSessions: true });
-      rmSync(folder, { recursive: true, force: true });
-    }
-    return rows;
-  },
+      return rows;
+    }),
   tables: (rows) =>
     [
       "| trees | number | found | tape at 1.3 m, m | circle of that area, m | with a diameter | off from the tape | buttressed | with a diameter above | RMS off from the tape there |",

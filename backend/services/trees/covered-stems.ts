@@ -11,7 +11,7 @@ export interface StemCover {
 }
 
 /** Scatter of leaves: above that of bark, of stems, and of the noise that bare sections show. */
-const LEAST_M = 0.015;
+const LEAST_M = 0.02;
 const LEAST_PART = 0.03;
 const LEAST_RATIO = 3;
 /** The trunks of giants are lobed, metres. */

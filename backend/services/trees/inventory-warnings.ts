@@ -12,6 +12,7 @@ import { lowTreeWarnings } from "./low-trees.ts";
 import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { noTreeWarnings } from "./no-trees.ts";
 import { plotWarnings } from "./plot-warnings.ts";
+import { sameDiameterWarnings } from "./same-diameters.ts";
 import { sameStemWarnings } from "./same-stems.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { stemFootWarnings } from "./stem-feet.ts";
@@ -43,6 +44,7 @@ export function inventoryWarnings(
   warnings.push(
     ...noTreeWarnings(rows.no_trees),
     ...sameStemWarnings(rows.same_stems),
+    ...sameDiameterWarnings(diameters),
     ...stemFootWarnings(rows.feet),
     ...stemTiltWarnings(rows.axes),
     ...impossibleWarnings(impossible),

@@ -11,12 +11,34 @@ constexpr int kRounds = 8;
 constexpr double kLeastBand = 0.004, kDeviations = 3;  // metres
 constexpr double kReach = 0.15;                        // metres that leaves stand before the bark
 constexpr std::size_t kFewestPoints = 30;
-constexpr double kLeastShare = 1.0 / 12, kMostWithin = 0.05, kLeastCover = 0.2, kDenser = 3;
-constexpr double kNextBands = 4;  // what lies next to the bark: up to so many bands
+constexpr double kLeastShare = 0.05, kMostWithin = 0.05, kLeastCover = 0.2, kDenser = 3;
+constexpr double kInnermost = 0.05;  // of the points near a stem
+constexpr double kNextBands = 4;     // what lies next to the bark: up to so many bands
 constexpr double kSeenSectors = 0.75;
 
 double off(const Vec2d& p, const PlainCircle& circle) {
   return std::hypot(p.x - circle.center.x, p.y - circle.center.y) - circle.radius;
+}
+
+/// Whether a fifth as many points as lie near the circle lie elsewhere: else nothing covers it.
+bool may_be_covered(Span<const Vec2d> points, const PlainCircle& circle, double near) {
+  double on = 0, elsewhere = 0;
+  for (const Vec2d& p : points) {
+    const double d = off(p, circle);
+    if (d > kReach) continue;
+    (std::abs(d) <= near ? on : elsewhere) += 1;
+  }
+  return elsewhere >= kLeastCover * on;
+}
+
+/// The innermost points about a centre.
+PlainCircle innermost(Span<const Vec2d> points, const Vec2d& center) {
+  std::vector<double> distances;
+  for (const Vec2d& p : points) distances.push_back(off(p, {center, 0}));
+  const auto at =
+      distances.begin() + static_cast<std::ptrdiff_t>(kInnermost * static_cast<double>(distances.size() - 1));
+  std::nth_element(distances.begin(), at, distances.end());
+  return {center, *at};
 }
 
 std::optional<CoveredBark> settled(Span<const Vec2d> points, const PlainCircle& start, double most_band) {
@@ -68,11 +90,17 @@ bool is_covered_bark(Span<const Vec2d> points, const CoveredBark& bark) {
 std::optional<CoveredBark> covered_bark(Span<const Vec2d> points, const std::vector<PlainCircle>& starts,
                                         const CircleFitParams& params) {
   std::optional<CoveredBark> best;
-  for (const PlainCircle& start : starts) {
+  const auto consider = [&](const PlainCircle& start) {
     const auto bark = settled(points, start, params.inlier_distance_m);
     if (!bark || bark->circle.radius < params.min_radius_m || bark->circle.radius > params.max_radius_m)
-      continue;
+      return;
     if (is_covered_bark(points, *bark) && (!best || bark->points > best->points)) best = bark;
+  };
+  if (points.size < kFewestPoints) return std::nullopt;
+  for (const PlainCircle& start : starts) {
+    if (!may_be_covered(points, start, params.inlier_distance_m)) continue;
+    consider(start);
+    consider(innermost(points, start.center));
   }
   return best;
 }

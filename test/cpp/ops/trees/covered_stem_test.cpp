@@ -1,0 +1,199 @@
+#include "ops/trees/covered_stem.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "ops/trees/ribbed_foot.h"
+#include "ops/trees/stem_bark.h"
+
+namespace {
+
+using namespace pc;
+constexpr double kPi = std::numbers::pi;
+constexpr double kRadius = 0.16;
+
+StemParams stem_params() {
+  return {CircleSearch::kRansac,
+          1.3,
+          0.10,
+          {0.20, 0.30},
+          0.02,
+          0.5,
+          0.5,
+          0.02,
+          1.5,
+          20,
+          8,
+          0.5,
+          0.5,
+          2.5,
+          0.25,
+          4.0,
+          2,
+          0,
+          7};
+}
+const CircleFitParams kParams{CircleSearch::kRansac, 0.02, 0.02, 1.5, 8, 0, 0};
+
+/// A stem of 12 m that tapers by 1 cm per metre, and leaves of 6 cm before it.
+struct IvyStem {
+  std::mt19937_64 random{4};
+  std::uniform_real_distribution<double> unit;
+  std::vector<Vec3d> points;
+
+  double normal(double deviation) { return std::normal_distribution<double>(0, deviation)(random); }
+  static double radius(double z) { return kRadius - 0.005 * (z - 1.3); }
+
+  /// Points about the bark between two heights, per metre.
+  IvyStem& bark(double low, double high, double per_metre, double noise) {
+    for (double i = 0; i < (high - low) * per_metre; ++i) {
+      const double z = low + (high - low) * unit(random), turn = 2 * kPi * unit(random);
+      const double r = radius(z) + normal(noise);
+      points.push_back({r * std::cos(turn), r * std::sin(turn), z});
+    }
+    return *this;
+  }
+  /// Leaves of 12 points each.
+  IvyStem& leaves(double low, double high, double per_metre, double near, double far) {
+    for (double i = 0; i < (high - low) * per_metre / 12; ++i) {
+      const double z = low + (high - low) * unit(random), turn = 2 * kPi * unit(random);
+      const double r = radius(z) + near + (far - near) * unit(random), tilt = kPi * unit(random);
+      for (int k = 0; k < 12; ++k) {
+        const double across = 0.06 * (unit(random) - 0.5), along = 0.06 * (unit(random) - 0.5);
+        const double out = r + across * std::cos(tilt);
+        const double way = turn + across * std::sin(tilt) / r;
+        points.push_back({out * std::cos(way), out * std::sin(way), z + along});
+      }
+    }
+    return *this;
+  }
+  Stem measure() const {
+    JobControl control;
+    OpContext ctx(control, Device::kCpu, 1);
+    const GroundHeights none;
+    std::vector<double> heights;
+    for (const Vec3d& p : points) heights.push_back(p.z);
+    const TreeGround under({points.data(), points.size()}, {heights.data(), heights.size()}, none, ctx);
+    return measure_stem({points.data(), points.size()}, under, stem_params(), ctx);
+  }
+  /// Of 0.3 m about breast height, from above.
+  std::vector<Vec2d> slice() const {
+    std::vector<Vec2d> out;
+    for (const Vec3d& p : points)
+      if (std::abs(p.z - 1.3) <= 0.15) out.push_back({p.x, p.y});
+    return out;
+  }
+  std::optional<CoveredBark> found(double start = 0.25) const {
+    const auto at = slice();
+    return covered_bark({at.data(), at.size()}, {{{0, 0}, start}, {{0.004, 0}, kRadius + 0.005}}, kParams);
+  }
+};
+
+TEST(CoveredBark, IsFoundBetweenLeaves) {
+  const auto bark = IvyStem().bark(0, 12, 3000, 0.003).leaves(0, 6, 20'000, 0.03, 0.15).found();
+  ASSERT_TRUE(bark);
+  EXPECT_NEAR(bark->circle.radius, kRadius, 0.0015);
+  EXPECT_LT(std::hypot(bark->circle.center.x, bark->circle.center.y), 0.002);
+  EXPECT_TRUE(is_cover({0, kRadius + 0.03}, *bark));
+  EXPECT_FALSE(is_cover({0, kRadius + 0.004}, *bark));
+}
+
+TEST(CoveredBark, ABareStemHasNone) { EXPECT_FALSE(IvyStem().bark(0, 12, 8000, 0.003).found()); }
+
+TEST(CoveredBark, NoiseIsNone) {
+  for (const double noise : {0.01, 0.02, 0.035, 0.05})
+    for (const double start : {0.08, 0.12, 0.16, 0.2, 0.25})
+      EXPECT_FALSE(IvyStem().bark(0, 12, 8000, noise).found(start)) << noise << " " << start;
+}
+
+/// Two scans 4 cm apart: each bark has a part of the other one within it.
+TEST(CoveredBark, ScansThatDoNotFitAreNone) {
+  IvyStem stem;
+  stem.bark(0, 12, 8000, 0.003);
+  for (std::size_t i = 0; i < stem.points.size(); i += 2) stem.points[i].x += 0.04;
+  EXPECT_FALSE(stem.found());
+}
+
+TEST(CoveredBark, LeavesAloneAreNone) {
+  EXPECT_FALSE(IvyStem().bark(0, 12, 10, 0.003).leaves(0, 6, 20'000, 0.03, 0.15).found());
+}
+
+TEST(StemCurve, HasTheBarkBetweenLeaves) {
+  const Stem stem = IvyStem().bark(0, 12, 4000, 0.003).leaves(0, 6, 20'000, 0.03, 0.15).measure();
+  ASSERT_TRUE(stem.breast_height);
+  EXPECT_TRUE(stem.breast_height->covered);
+  EXPECT_NEAR(stem.breast_height->circle.radius, kRadius, 0.002);
+  EXPECT_LT(stem.breast_height->scatter_m, 0.006);
+  int covered = 0;
+  for (const StemSection& section : stem.curve) {
+    if (section.ok) {
+      EXPECT_NEAR(section.circle.radius, IvyStem::radius(section.axial_m), 0.01) << section.axial_m;
+    }
+    covered += section.covered ? 1 : 0;
+  }
+  EXPECT_GE(covered, 6);
+  EXPECT_FALSE(is_covered(stem));
+}
+
+TEST(StemCurve, OfBareStemsIsOfAllPoints) {
+  const Stem stem = IvyStem().bark(0, 12, 6000, 0.003).measure();
+  ASSERT_TRUE(stem.breast_height);
+  EXPECT_FALSE(stem.breast_height->covered);
+  for (const StemSection& section : stem.curve) EXPECT_FALSE(section.covered);
+  EXPECT_NEAR(bare_scatter(stem), 0.003, 0.001);
+}
+
+TEST(CoveredStem, LeavesBeforeAllTheBarkGiveNoDiameter) {
+  IvyStem ivy;
+  Stem stem = ivy.bark(2.2, 12, 2500, 0.003).leaves(0, 2.2, 20'000, 0.03, 0.15).measure();
+  ASSERT_TRUE(stem.breast_height);
+  EXPECT_GT(stem.breast_height->circle.radius, kRadius + 0.05);
+  ASSERT_TRUE(is_covered(stem));
+  leave_out_cover(stem);
+  EXPECT_FALSE(stem.breast_height);
+  for (const StemSection& section : stem.curve) {
+    if (section.axial_m < 2) {
+      EXPECT_FALSE(section.ok) << section.axial_m;
+    }
+    if (section.axial_m > 3 && section.axial_m < 9) {
+      EXPECT_TRUE(section.ok) << section.axial_m;
+    }
+  }
+}
+
+TEST(CoveredStem, NoiseAndScansThatDoNotFitCoverNothing) {
+  EXPECT_FALSE(is_covered(IvyStem().bark(0, 12, 6000, 0.03).measure()));
+  IvyStem apart;
+  apart.bark(0, 12, 6000, 0.003);
+  for (std::size_t i = 0; i < apart.points.size(); i += 2) apart.points[i].x += 0.05;
+  EXPECT_FALSE(is_covered(apart.measure()));
+}
+
+TEST(CoveredStem, SectionsInLeavesAreNotTrusted) {
+  StemSection bark{}, ivy{};
+  bark.ok = ivy.ok = bark.covered = true;
+  bark.scatter_m = 0.003;
+  ivy.scatter_m = 0.03;
+  Stem stem{};
+  stem.curve = {bark, ivy};
+  distrust_cover(stem);
+  EXPECT_TRUE(stem.curve[0].ok);
+  EXPECT_FALSE(stem.curve[1].ok);
+  stem.curve[0].covered = false;
+  stem.curve[1].ok = true;
+  distrust_cover(stem);
+  EXPECT_TRUE(stem.curve[1].ok) << "without bark between leaves nothing tells them from noise";
+}
+
+/// As thick as buttresses, but all around the stem and all the way up.
+TEST(RibbedFoot, IvyIsNone) {
+  for (const double far : {0.08, 0.15, 0.25}) {
+    const IvyStem ivy = IvyStem().bark(0, 12, 2500, 0.003).leaves(0, 5, 20'000, 0.03, far);
+    EXPECT_FALSE(ribbed_foot({ivy.points.data(), ivy.points.size()}, ivy.measure(), 1.3)) << far;
+  }
+}
+
+}  // namespace

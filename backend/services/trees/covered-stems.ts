@@ -14,8 +14,8 @@ export interface StemCover {
 const LEAST_M = 0.02;
 const LEAST_PART = 0.03;
 const LEAST_RATIO = 3;
-/** The trunks of giants are lobed, metres. */
-const THICK_M = 1.33;
+/** The trunks of giants are lobed: their points scatter about a circle by their form, metres of diameter. */
+export const THICK_M = 1.33;
 const NAMED = 5;
 
 function named(stems: readonly StemCover[]): string {

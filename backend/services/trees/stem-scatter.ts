@@ -1,12 +1,9 @@
-import { leafyStems, type StemCover } from "./covered-stems.ts";
+import { leafyStems, type StemCover, THICK_M } from "./covered-stems.ts";
 
 /** Scatter that bark does not have (kMostScatter of the addon), metres. */
 const MOST_SCATTER_M = 0.012;
 /** Of fewer stems it may be leaves around one of them. */
 const FEWEST_STEMS = 3;
-
-/** The trunks of giants are lobed: their points scatter about a circle by their form, metres of diameter. */
-const THICK_M = 1.33;
 
 /** Warns of points that lie far from the circles of most stems, but for those that leaves cover: circles are then those of a part of the points. */
 export function scatterWarnings(stems: readonly StemCover[]): string[] {

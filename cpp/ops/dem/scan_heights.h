@@ -33,7 +33,7 @@ constexpr std::uint64_t kFewestCommonCells = 30, kFewestCellPoints = 3;
 /// Slope      That of the plane through the mean places of the blocks around, of all scans: least squares, drawn towards level where
 ///            they are few or lie on a line.
 /// Order      The same for any thread count and order of the rows: coordinates are summed in whole micrometres.
-/// Cost       Two passes over the rows; 56 MB. Cancel within 250 ms.
+/// Cost       Two passes over the rows; up to 112 MB. Cancel within 250 ms.
 /// Errors     kInvalidArgument for columns of different lengths, those of check_raster.
 /// Source     The difference of overlapping strips, as in the quality control of airborne scans (e.g. Vosselman & Maas 2010, section 3.4).
 std::vector<ScanHeight> scan_heights(Span<const Vec3d> positions, Span<const std::uint8_t> skip,

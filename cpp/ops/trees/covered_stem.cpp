@@ -8,7 +8,7 @@ namespace pc {
 
 namespace {
 
-constexpr double kLeastScatter = 0.02, kLeastPart = 0.06;  // metres; of the radius
+constexpr double kLeastScatter = 0.02, kLeastPart = 0.06;   // metres; of the radius
 constexpr double kLessScatter = 1.0 / 3, kMostRatio = 1.1;  // of those at breast height
 constexpr double kAbove = 0.5;                              // metres
 constexpr double kBareShare = 0.85;  // of the points near a bare stem, those on its circle
@@ -33,7 +33,7 @@ bool is_covered(const Stem& stem) {
   const auto& at = stem.breast_height;
   if (!at || !(at->scatter_m > std::max(kLeastScatter, kLeastPart * at->circle.radius))) return false;
   const auto bare = std::count_if(stem.curve.begin(), stem.curve.end(), [&](const StemSection& section) {
-    return section.axial_m >= at->axial_m + kAbove && is_bare(section) &&
+    return section.ok && section.axial_m >= at->axial_m + kAbove && is_bare(section) &&
            section.scatter_m <= kLessScatter * at->scatter_m &&
            section.circle.radius <= kMostRatio * at->circle.radius;
   });

@@ -10,7 +10,7 @@ namespace {
 constexpr int kRounds = 8;
 constexpr double kLeastBand = 0.004, kDeviations = 3;  // metres
 constexpr double kReach = 0.15;                        // metres that leaves stand before the bark
-constexpr std::size_t kFewestPoints = 30;
+constexpr std::size_t kFewestPoints = 30, kMostPoints = 20'000;
 constexpr double kLeastShare = 0.05, kMostWithin = 0.05, kLeastCover = 0.2, kDenser = 3;
 constexpr double kInnermost = 0.05;  // of the points near a stem
 constexpr double kNextBands = 4;     // what lies next to the bark: up to so many bands
@@ -87,8 +87,12 @@ bool is_covered_bark(Span<const Vec2d> points, const CoveredBark& bark) {
 
 }  // namespace
 
-std::optional<CoveredBark> covered_bark(Span<const Vec2d> points, const std::vector<PlainCircle>& starts,
+std::optional<CoveredBark> covered_bark(Span<const Vec2d> all, const std::vector<PlainCircle>& starts,
                                         const CircleFitParams& params) {
+  std::vector<Vec2d> some;
+  if (all.size > kMostPoints)
+    for (std::size_t i = 0; i < all.size; i += all.size / kMostPoints + 1) some.push_back(all[i]);
+  const Span<const Vec2d> points = some.empty() ? all : Span<const Vec2d>{some.data(), some.size()};
   std::optional<CoveredBark> best;
   const auto consider = [&](const PlainCircle& start) {
     const auto bark = settled(points, start, params.inlier_distance_m);

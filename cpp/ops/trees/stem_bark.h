@@ -25,7 +25,7 @@ struct CoveredBark {
 /// Returns  nothing unless three quarters of the sectors show bark, by 30 points and a twentieth of all near the stem; there are at
 ///          most a twentieth of as many points within it; a fifth of as many or more lie up to 0.15 m outside; and the bark is
 ///          three times as dense as what lies next to it outside, as no edge of a cloud of noise is.
-/// Cost     O(n) for each start.
+/// Cost     O(n) for each start; at most 20,000 points take part, an even choice. Below 100 ms.
 /// Source   Own.
 std::optional<CoveredBark> covered_bark(Span<const Vec2d> points, const std::vector<PlainCircle>& starts,
                                         const CircleFitParams& params);

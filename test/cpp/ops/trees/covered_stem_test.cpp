@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <random>
 
@@ -188,12 +189,25 @@ TEST(CoveredStem, SectionsInLeavesAreNotTrusted) {
   EXPECT_TRUE(stem.curve[1].ok) << "without bark between leaves nothing tells them from noise";
 }
 
-/// As thick as buttresses, but all around the stem and all the way up.
-TEST(RibbedFoot, IvyIsNone) {
-  for (const double far : {0.08, 0.15, 0.25}) {
-    const IvyStem ivy = IvyStem().bark(0, 12, 2500, 0.003).leaves(0, 5, 20'000, 0.03, far);
-    EXPECT_FALSE(ribbed_foot({ivy.points.data(), ivy.points.size()}, ivy.measure(), 1.3)) << far;
+/// A bare stem, and points before it up to `reach` from its bark, in as many directions.
+bool has_foot(int directions, const std::function<double(double)>& reach) {
+  IvyStem stem;
+  stem.bark(0, 12, 6000, 0.003);
+  const Stem measured = stem.measure();
+  for (double z = 0; z < 5; z += 0.001) {
+    const double turn = 2 * kPi * std::floor(directions * stem.unit(stem.random)) / directions;
+    const double r = IvyStem::radius(z) + reach(z) * stem.unit(stem.random);
+    for (int k = 0; k < 5; ++k) stem.points.push_back({r * std::cos(turn), r * std::sin(turn), z});
   }
+  return ribbed_foot({stem.points.data(), stem.points.size()}, measured, 1.3).has_value();
+}
+
+TEST(RibbedFoot, IsInFewDirectionsAndFallsFromHalfwayUp) {
+  const auto falling = [](double z) { return std::max(0.0, 0.5 * (1 - z / 4)); };
+  const auto even = [](double z) { return z < 3.6 ? 0.5 : std::max(0.0, 0.5 * (4 - z) / 0.4); };
+  EXPECT_TRUE(has_foot(6, falling));
+  EXPECT_FALSE(has_foot(72, falling)) << "ivy that thins out upwards";
+  EXPECT_FALSE(has_foot(6, even)) << "what climbs, and ends";
 }
 
 }  // namespace

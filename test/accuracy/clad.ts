@@ -32,7 +32,6 @@ export interface CladRow {
   /** Of the diameters that are not wrong, relative to the true one: root mean square. */
   readonly rms: number;
   readonly wrong: number;
-  /** Of the trees with a wrong diameter: in a list, or of the flags. */
   readonly wrong_told: number;
   readonly covered: number;
   readonly no_crown: number;
@@ -50,13 +49,10 @@ function scanners(side_m: number, slope: number, { across, noise_m }: Scans) {
   );
 }
 
-/** The trees that a warning names, but for those that it leaves out after the fifth. */
-function toldTrees(warnings: readonly string[]): ReadonlySet<number> {
-  const told = warnings.filter((text) =>
-    /may be those of leaves|have the same diameter|scatter \d+ mm about/.test(text),
-  );
-  return new Set(told.flatMap((text) => [...text.matchAll(/\d+/g)].map(([id]) => Number(id))));
-}
+/** Whether a diameter is told to be doubtful: by its flags, or by a warning, which names five trees at most. */
+const isTold = ({ flags }: TreeRow, warnings: readonly string[]): boolean =>
+  flags.includes("few_points") ||
+  warnings.some((text) => /may be those of leaves|have the same diameter|leaves, as of ivy, cover/.test(text));
 
 async function rowOf(kind: string, scans: Scans, client: Client): Promise<CladRow> {
   const stand = growClad(kind, ACROSS);
@@ -79,16 +75,15 @@ async function rowOf(kind: string, scans: Scans, client: Client): Promise<CladRo
   const pairs = stand.trees.flatMap((tree) => {
     const near = list.trees.filter((row) => row.dbh_m && away(row, tree) < REACH_M);
     const row = near.toSorted((a, b) => away(a, tree) - away(b, tree))[0];
-    return row?.dbh_m ? [{ id: row.tree_id, off: row.dbh_m / tree.dbh_m - 1 }] : [];
+    return row?.dbh_m ? [{ row, off: row.dbh_m / tree.dbh_m - 1 }] : [];
   });
   const right = pairs.filter(({ off }) => Math.abs(off) < WRONG);
   const wrong = pairs.filter(({ off }) => Math.abs(off) >= WRONG);
-  const told = toldTrees(list.warnings);
   const flagged = (flag: string) => list.trees.filter(({ flags }) => flags.includes(flag as never)).length;
   return {
     ...{ kind, scans: scans.name, trees: stand.trees.length, found: list.trees.length, measured: pairs.length },
     rms: Math.sqrt(right.reduce((sum, { off }) => sum + off * off, 0) / right.length),
-    ...{ wrong: wrong.length, wrong_told: wrong.filter(({ id }) => told.has(id)).length },
+    ...{ wrong: wrong.length, wrong_told: wrong.filter(({ row }) => isTold(row, list.warnings)).length },
     ...{ covered: flagged("covered"), no_crown: flagged("no_crown") },
     warnings: [...((terrain as { warnings?: readonly string[] }).warnings ?? []), ...list.warnings],
   };

@@ -15,6 +15,6 @@ export function scatterWarnings(stems: readonly StemCover[]): string[] {
   const median = known[Math.floor(known.length / 2)] ?? 0;
   if (known.length < FEWEST_STEMS || !(median > MOST_SCATTER_M)) return [];
   return [
-    `The points of stems scatter ${(1000 * median).toFixed(0)} mm about their circles (median of ${known.length} stems), more than bark does: the ranges are noisy, scans do not fit each other, or leaves cover the stems. Diameters are uncertain by about as much, which is part of their sigma_m; several centimetres of noise make them too large.`,
+    `The points of stems scatter ${(1000 * median).toFixed(0)} mm about their circles (median of ${known.length} stems), more than bark does: the ranges are noisy, scans do not fit each other, or leaves, as of ivy, cover the stems. Diameters are uncertain by about as much, which is part of their sigma_m; several centimetres of noise make them too large, and leaves up to twice as large.`,
   ];
 }

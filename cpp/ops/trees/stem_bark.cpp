@@ -1,7 +1,9 @@
 #include "ops/trees/stem_bark.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 namespace pc {
 
@@ -15,6 +17,7 @@ constexpr double kLeastShare = 0.05, kMostWithin = 0.05, kLeastCover = 0.2, kDen
 constexpr double kInnermost = 0.05;  // of the points near a stem
 constexpr double kNextBands = 4;     // what lies next to the bark: up to so many bands
 constexpr double kSeenSectors = 0.75;
+constexpr double kMostUneven = 0.004, kMostUnevenPart = 0.025;  // metres; of the radius: ovals of 7 %
 
 double off(const Vec2d& p, const PlainCircle& circle) {
   return std::hypot(p.x - circle.center.x, p.y - circle.center.y) - circle.radius;
@@ -65,6 +68,25 @@ std::optional<CoveredBark> settled(Span<const Vec2d> points, const PlainCircle& 
   return bark;
 }
 
+/// Root mean square over 36 sectors of the mean distance of their points from the circle, outwards.
+double sector_deviation(const std::vector<Vec2d>& points, const PlainCircle& circle) {
+  std::array<double, 36> sums{}, counts{};
+  for (const Vec2d& p : points) {
+    const double turn =
+        std::atan2(p.y - circle.center.y, p.x - circle.center.x) / (2 * std::numbers::pi) + 0.5;
+    const auto sector = std::min(sums.size() - 1, static_cast<std::size_t>(36 * turn));
+    sums[sector] += off(p, circle);
+    counts[sector] += 1;
+  }
+  double squares = 0, seen = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (counts[i] == 0) continue;
+    squares += sums[i] / counts[i] * (sums[i] / counts[i]);
+    seen += 1;
+  }
+  return std::sqrt(squares / seen);
+}
+
 bool is_covered_bark(Span<const Vec2d> points, const CoveredBark& bark) {
   const double band = bark.band_m;
   std::vector<Vec2d> on;
@@ -82,7 +104,8 @@ bool is_covered_bark(Span<const Vec2d> points, const CoveredBark& bark) {
   if (on.size() < kFewestPoints || count < kLeastShare * all) return false;
   if (within > kMostWithin * count || outside < kLeastCover * count) return false;
   if (count / 2 < kDenser * next / (kNextBands - 1)) return false;
-  return arc_of({on.data(), on.size()}, bark.circle.center).coverage >= kSeenSectors;
+  return sector_deviation(on, bark.circle) <= std::max(kMostUneven, kMostUnevenPart * bark.circle.radius) &&
+         arc_of({on.data(), on.size()}, bark.circle.center).coverage >= kSeenSectors;
 }
 
 }  // namespace

@@ -118,6 +118,30 @@ TEST(CoveredBark, ScansThatDoNotFitAreNone) {
   EXPECT_FALSE(stem.found());
 }
 
+/// Visits of a scanner that drifts by up to 6 cm, each of which sees half a girth: a smaller circle touches several of their arcs, and has no
+/// point within it.
+TEST(CoveredBark, VisitsThatDoNotFitHaveNoOther) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    IvyStem stem;
+    stem.random.seed(seed);
+    const int visits = 2 + static_cast<int>(4 * stem.unit(stem.random));
+    for (int visit = 0; visit < visits; ++visit) {
+      const double from = 2 * kPi * stem.unit(stem.random);
+      const Vec3d moved{0.12 * stem.unit(stem.random) - 0.06, 0.12 * stem.unit(stem.random) - 0.06, 0};
+      for (int i = 0; i < 900; ++i) {
+        const double turn = from + kPi * stem.unit(stem.random), r = kRadius + stem.normal(0.006);
+        stem.points.push_back(moved + Vec3d{r * std::cos(turn), r * std::sin(turn), 1.3});
+      }
+    }
+    for (const double start : {0.06, 0.09, 0.12, 0.15}) {
+      const auto found = stem.found(start);
+      if (found) {
+        EXPECT_NEAR(found->circle.radius, kRadius, 0.006) << seed;
+      }
+    }
+  }
+}
+
 TEST(CoveredBark, LeavesAloneAreNone) {
   EXPECT_FALSE(IvyStem().bark(0, 12, 10, 0.003).leaves(0, 6, 20'000, 0.03, 0.15).found());
 }

@@ -19,12 +19,13 @@ struct RibbedFoot {
 ///
 /// points   (n) of the tree, metres
 /// stem     with its curve, whose sections are circles between the ribs, and above them
-/// Method   By levels of 0.25 m along the axis up to 12 m: how far nine tenths of the points that are at most 3 m outside lie
-///          outside of the stem. A level is round up to a tenth of the radius, and at least 3 cm. A foot is what is not round
-///          from the ground to above breast height, falls towards the stem from level to level, by a fifth halfway up and by half between
-///          the lowest one and the last below the top (ivy is as thick all the way up), and ends where two levels are round: branches, leaves and shrubs do not
-///          fall so. What lies outside at breast height, farther than half of what nine tenths reach, is in three quarters of the sectors of 10 degrees
-///          at most: leaves lie all around.
+/// Method   By levels of 0.25 m along the axis up to 12 m: how far nine tenths of the points that are at most 3 m
+///          outside lie outside of the stem. A level is round up to a tenth of the radius, and at least 3 cm. A foot
+///          is what is not round from the ground to above breast height, falls towards the stem from level to level,
+///          by a fifth halfway up and by half between the lowest one and the last below the top (ivy is as thick all
+///          the way up), and ends where two levels are round: branches, leaves and shrubs do not fall so. What lies
+///          outside at breast height, farther than half of what nine tenths reach, is in three quarters of the
+///          sectors of 10 degrees at most: leaves lie all around.
 /// Section  The first one of the curve that is ok, 0.5 m above the top or higher, as girths above buttresses are taken
 ///          (Cushman et al. 2014, Methods in Ecology and Evolution 5: 573).
 /// Cost     O(n).

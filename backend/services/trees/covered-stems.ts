@@ -3,6 +3,8 @@ export interface StemCover {
   readonly tree_id: number;
   /** No bark was seen between the leaves at breast height. */
   readonly covered: boolean;
+  /** Ribs scatter, too: they are told by themselves. */
+  readonly buttressed: boolean;
   /** Metres; NaN without a circle at breast height. */
   readonly dbh_m: number;
   /** Of the points about that circle, and of the best sections of the stem, metres; NaN = unknown. */
@@ -36,8 +38,8 @@ function noiseOf(stems: readonly StemCover[]): number {
 export function leafyStems(stems: readonly StemCover[]): StemCover[] {
   const noise = noiseOf(stems);
   return stems.filter(
-    ({ dbh_m, scatter_m }) =>
-      dbh_m <= THICK_M && scatter_m > Math.max(LEAST_M, LEAST_PART * dbh_m, LEAST_RATIO * noise),
+    ({ dbh_m, scatter_m, buttressed }) =>
+      !buttressed && dbh_m <= THICK_M && scatter_m > Math.max(LEAST_M, LEAST_PART * dbh_m, LEAST_RATIO * noise),
   );
 }
 

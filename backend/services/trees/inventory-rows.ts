@@ -121,7 +121,8 @@ export function inventoryRows(
     no_trees: noTreesOf(trees, ids),
     axes: stemAxes(trees),
     covers: ids.map((tree_id, i) => ({
-      ...{ tree_id, covered: trees.get(i, "covered") === 1, dbh_m: trees.get(i, "dbh_diameter_m") },
+      ...{ tree_id, covered: trees.get(i, "covered") === 1, buttressed: trees.known(i, "foot_top_m") !== null },
+      dbh_m: trees.get(i, "dbh_diameter_m"),
       ...{ scatter_m: trees.get(i, "dbh_scatter_m"), bare_scatter_m: trees.get(i, "bare_scatter_m") },
     })),
     feet: ids

@@ -3,7 +3,14 @@ import { coverWarnings, leafyStems, type StemCover } from "../../../../backend/s
 import { scatterWarnings } from "../../../../backend/services/trees/stem-scatter.ts";
 
 const stems = (scatters: readonly number[], { bare_scatter_m = 0.012, dbh_m = 0.3 } = {}): StemCover[] =>
-  scatters.map((scatter_m, i) => ({ tree_id: i + 1, covered: false, dbh_m, scatter_m, bare_scatter_m }));
+  scatters.map((scatter_m, i) => ({
+    tree_id: i + 1,
+    covered: false,
+    buttressed: false,
+    dbh_m,
+    scatter_m,
+    bare_scatter_m,
+  }));
 
 test("points that lie far from the circles of most stems are told", () => {
   expect(scatterWarnings(stems([0.003, 0.02, 0.021, 0.03, Number.NaN]))).toEqual([
@@ -26,6 +33,7 @@ test("stems that scatter more than bare ones may have the diameter of leaves", (
     ),
   ]);
   expect(scatterWarnings(ivy)).toEqual([]);
+  expect(coverWarnings(ivy.map((stem) => ({ ...stem, buttressed: true })))).toEqual([]);
 });
 
 test("in noisy ranges, in scans that do not fit and where no bare stem is known they are no leaves", () => {
@@ -36,7 +44,14 @@ test("in noisy ranges, in scans that do not fit and where no bare stem is known 
 });
 
 test("stems of which no bark was seen are named", () => {
-  const one = { tree_id: 7, covered: true, dbh_m: Number.NaN, scatter_m: Number.NaN, bare_scatter_m: 0.002 };
+  const one = {
+    tree_id: 7,
+    covered: true,
+    buttressed: false,
+    dbh_m: Number.NaN,
+    scatter_m: Number.NaN,
+    bare_scatter_m: 0.002,
+  };
   expect(coverWarnings([one, ...stems([0.002])])).toEqual([
     expect.stringMatching(/^1 of 2 stems is covered .*\(flags: covered; tree 7\)\. They have no diameter;/),
   ]);

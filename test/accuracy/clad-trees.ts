@@ -1,7 +1,7 @@
 // Trees whose stem is not bare at breast height: ivy, shelters, stakes, guards, signs, limbs with needles; and trees on a steep slope.
 
 import { type Uniform, uniform } from "./random.ts";
-import { type Corners, crown, instanced, type P, quad, tube } from "./thick-trees.ts";
+import { type Corners, crown, instanced, leaf, type P, quad, tube } from "./thick-trees.ts";
 
 export interface Clad {
   readonly height_m: number;
@@ -20,19 +20,6 @@ const nothing = () => undefined;
 
 export const stemRadius = ({ height_m, radius_m }: Clad, z: number): number =>
   (radius_m * (height_m - z)) / (height_m - BREAST_M);
-
-/** A square leaf about a place, turned at random. */
-function leaf(out: Corners, at: P, half: number, next: Uniform): void {
-  const [a, b] = [2 * Math.PI * next(), Math.PI * (next() - 0.5)];
-  const u: P = [half * Math.cos(a), half * Math.sin(a), 0];
-  const v: P = [-half * Math.sin(a) * Math.cos(b), half * Math.cos(a) * Math.cos(b), half * Math.sin(b)];
-  const c = (i: number, j: number): P => [
-    at[0] + i * u[0] + j * v[0],
-    at[1] + i * u[1] + j * v[1],
-    at[2] + i * u[2] + j * v[2],
-  ];
-  quad(out, c(-1, -1), c(1, -1), c(1, 1), c(-1, 1));
-}
 
 /** Leaves of 6 cm between two distances of the bark; `layers` is their area over that of the bark. */
 const ivy =

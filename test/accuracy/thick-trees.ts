@@ -154,6 +154,19 @@ function roots(tree: Thick, next: () => number, out: Corners): void {
   }
 }
 
+/** A square leaf about a place, turned at random. */
+export function leaf(out: Corners, at: P, half: number, next: () => number): void {
+  const [a, b] = [2 * Math.PI * next(), Math.PI * (next() - 0.5)];
+  const u: P = [half * Math.cos(a), half * Math.sin(a), 0];
+  const v: P = [-half * Math.sin(a) * Math.cos(b), half * Math.cos(a) * Math.cos(b), half * Math.sin(b)];
+  const c = (i: number, j: number): P => [
+    at[0] + i * u[0] + j * v[0],
+    at[1] + i * u[1] + j * v[1],
+    at[2] + i * u[2] + j * v[2],
+  ];
+  quad(out, c(-1, -1), c(1, -1), c(1, 1), c(-1, 1));
+}
+
 /** Leaves and branches of a crown: an ellipsoid of quads, with thick branches towards its surface. */
 export function crown(
   tree: { readonly height_m: number; readonly crown_m: number },
@@ -179,16 +192,7 @@ export function crown(
     if (Math.hypot(...p) > 1 || Math.hypot(...p) < 0.45) continue;
     k += 1;
     const at: P = [tree.crown_m * p[0], tree.crown_m * p[1], mid + half * p[2]];
-    const [a, b] = [2 * Math.PI * next(), Math.PI * (next() - 0.5)];
-    const s = 0.09;
-    const u: P = [s * Math.cos(a), s * Math.sin(a), 0];
-    const v: P = [-s * Math.sin(a) * Math.cos(b), s * Math.cos(a) * Math.cos(b), s * Math.sin(b)];
-    const c = (i: number, j: number): P => [
-      at[0] + i * u[0] + j * v[0],
-      at[1] + i * u[1] + j * v[1],
-      at[2] + i * u[2] + j * v[2],
-    ];
-    quad(out, c(-1, -1), c(1, -1), c(1, 1), c(-1, 1));
+    leaf(out, at, 0.09, next);
   }
 }
 

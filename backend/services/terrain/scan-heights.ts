@@ -5,7 +5,7 @@ import type { DemCloud } from "./dem-cloud.ts";
 import type { DemPlan } from "./grid.ts";
 import type { DemSurface } from "./surface.ts";
 
-/** Medians of scans that fit each other differ by up to 5 mm on a slope of 20 degrees (docs/accuracy.md). */
+/** Medians of scans that fit each other differ by 0.1 mm on slopes of 20 degrees (docs/accuracy.md); coarse coordinates and grass add to it. */
 const MOST_HEIGHT_M = 0.01;
 const MOST_NAMED = 3;
 const WORDS = { scan_index: "scans", las_point_source_id: "flight lines" } as const;

@@ -59,7 +59,7 @@ std::optional<CoveredBark> settled(Span<const Vec2d> points, const PlainCircle& 
       count += 1;
     }
     if (near.size() < kFewestPoints || count == 0) return std::nullopt;
-    bark.band_m = std::clamp(kDeviations * std::sqrt(squares / count), kLeastBand, most_band);
+    bark.band_m = std::min(most_band, std::max(kLeastBand, kDeviations * std::sqrt(squares / count)));
     const auto circle = geometric_circle({near.data(), near.size()}, bark.circle);
     if (!circle) return std::nullopt;
     bark.circle = *circle;

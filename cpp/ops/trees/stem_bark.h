@@ -22,7 +22,7 @@ struct CoveredBark {
 /// starts   circles near the bark; the one that ends with the most points on the bark counts
 /// Method   From each start, and from a circle about its centre that has a twentieth of the points within it, least
 ///          squares of the points in a band about the circle, which then becomes three standard deviations of the
-///          points inside (leaves lie outside): between 4 mm and the inlier distance.
+///          points inside (leaves lie outside): at least 4 mm, at most the inlier distance.
 /// Returns  nothing unless three quarters of the sectors show bark, by 30 points and a twentieth of all near the
 ///          stem; there are at most a twentieth of as many points within it; a fifth of as many or more lie up to
 ///          0.15 m outside; the bark is three times as dense as what lies next to it outside, as no edge of a cloud

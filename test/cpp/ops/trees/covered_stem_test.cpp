@@ -102,6 +102,27 @@ TEST(CoveredBark, IsFoundBetweenLeaves) {
   EXPECT_FALSE(is_cover({0, kRadius + 0.004}, *bark));
 }
 
+TEST(CoveredBark, NoPointFartherThanTheInlierDistanceBelongsToIt) {
+  IvyStem stem;
+  const auto at = stem.bark(0, 12, 30'000, 0.0003).leaves(0, 6, 20'000, 0.03, 0.15).slice();
+  CircleFitParams params = kParams;
+  params.inlier_distance_m = 0.002;  // less than the least band
+  const auto bark = covered_bark({at.data(), at.size()}, {{{0, 0}, kRadius}}, params);
+  ASSERT_TRUE(bark);
+  EXPECT_EQ(bark->band_m, 0.002);
+  EXPECT_NEAR(bark->circle.radius, kRadius, 0.0015);
+}
+
+TEST(CoveredBark, FewPointsAreNone) {
+  for (const std::size_t count : {0U, 1U, 2U, 29U, 31U}) {
+    auto at = IvyStem().bark(0, 12, 8000, 0.003).leaves(0, 6, 20'000, 0.03, 0.15).slice();
+    at.resize(count);
+    EXPECT_FALSE(covered_bark({at.data(), at.size()}, {{{0, 0}, kRadius}}, kParams)) << count;
+    const std::vector<Vec2d> same(1000, Vec2d{0.1, 0.1});
+    EXPECT_FALSE(covered_bark({same.data(), same.size()}, {{{0, 0}, kRadius}, {{0.1, 0.1}, 0.1}}, kParams));
+  }
+}
+
 TEST(CoveredBark, ABareStemHasNone) { EXPECT_FALSE(IvyStem().bark(0, 12, 8000, 0.003).found()); }
 
 TEST(CoveredBark, NoiseIsNone) {

@@ -9,6 +9,7 @@ import { withBackend } from "./backend.ts";
 import { type Covered, rasterPlace } from "./cell-size.ts";
 import { writeCopy } from "./cloud-copy.ts";
 import { createRequest, editCloud, requirePoints } from "./cloud-edits.ts";
+import { doubtfulSize } from "./doubtful-size.ts";
 import { leftNote } from "./earlier-run.ts";
 import { jsonDocument } from "./json-document.ts";
 import { loadOctreePoints } from "./octree-points.ts";
@@ -141,6 +142,9 @@ async function useSession(
     options.cell !== undefined && rasters.length === 0 ? ["--cell was not used: there are no rasters."] : [];
   const saved = await saveProject(run, tail);
   if (options.project !== undefined) clock.lap("project");
-  const warnings = reportedWarnings([...cloud.warnings, ...summary.warnings, ...copy.warnings, ...saved, ...unused]);
+  const facts = { scene, spacing_m: imported.point_spacing ?? null, units_stated: look.units_stated };
+  const size = doubtfulSize(glance.sample, facts);
+  const said = [...cloud.warnings, ...summary.warnings, ...copy.warnings, ...saved, ...unused];
+  const warnings = reportedWarnings([...said, ...size]);
   return writeResults(run, { ...cloud, warnings }, { pictures, terrain: summary, drawn, rasters }, copy, clock);
 }

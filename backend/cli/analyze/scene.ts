@@ -33,7 +33,7 @@ export function sceneOf(sample: PointSample, asked: SceneKind | undefined): Scen
 }
 
 /** Extents without strays. */
-function extents(sample: PointSample): [number, number, number] {
+export function extents(sample: PointSample): [number, number, number] {
   return [0, 1, 2].map((axis) => {
     const value = (i: number) => sample.position[3 * i + axis] ?? Number.NaN;
     const [low = 0, high = 0] = samplePercentiles(sample.point_count, value, [LOW, HIGH]) ?? [];

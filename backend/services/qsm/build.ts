@@ -15,6 +15,7 @@ import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { TALLEST_TREE_M, tallPlantWarnings, unitIsStated } from "../run/unstated-units.ts";
 import { cutTreesOf, cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
 import { implausibleWarnings } from "./implausible.ts";
@@ -107,10 +108,13 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   if (!found.metrics) throw new AppError("invalid_argument", noModel(found));
   job.stage("Done", 1, 1);
   const { points_used, view_fit, enlarged_by } = found;
-  const doubts = implausibleWarnings(read.positions.length, found.metrics);
+  const unit_is_stated = checked.sources.every(({ session }) => unitIsStated(session.state.meta));
+  const { tree_height_m } = found.metrics;
+  const doubts = implausibleWarnings(read.positions.length, found.metrics, { unit_is_stated });
+  const tall = tree_height_m > TALLEST_TREE_M ? [] : tallPlantWarnings([tree_height_m], unit_is_stated);
   const cut = cutWarnings([...(await cutTreesOf(read.positions, null, null, job.quiet())).values()], 1, CUT_EFFECT);
   const metrics = plausible(found.metrics, [...doubts, ...cut]);
-  const warnings = [...said, ...found.warnings, ...swayingTreeWarning(view_fit), ...cut, ...doubts];
+  const warnings = [...said, ...found.warnings, ...swayingTreeWarning(view_fit), ...cut, ...doubts, ...tall];
   return { success: true, ...model, metrics, view_fit, enlarged_by, points_used, warnings, error: null };
 }
 

@@ -1,4 +1,5 @@
 import type { QsmMetrics } from "../../../shared/contract/qsm-records.ts";
+import { TALLEST_TREE_M, unitDoubt } from "../run/unstated-units.ts";
 
 /**
  * A stem of diameter d (m) that is higher than 0.79 (E / (rho g))^(1/3) d^(2/3) buckles under its own weight (McMahon 1973,
@@ -20,11 +21,21 @@ type Measured = Pick<QsmMetrics, "tree_height_m" | "trunk_diameter_mm" | "canopy
  * What a person must know about a model that is no tree's: from the air, too few returns reach stem and branches, and thin
  * chains through the crown are all that can be modelled. `points`: of the tree, before it was thinned, or of its wood.
  *
- * wood_measured  they are of wood alone, and most of its radii were measured
+ * wood_measured   they are of wood alone, and most of its radii were measured
+ * unit_is_stated  something says that their coordinates are metres
  */
-export function implausibleWarnings(points: number, metrics: Measured, wood_measured = false): string[] {
+export function implausibleWarnings(
+  points: number,
+  metrics: Measured,
+  { wood_measured = false, unit_is_stated = true } = {},
+): string[] {
   const { tree_height_m: height_m, trunk_diameter_mm, canopy_width_m } = metrics;
-  const why = "too few returns reach stem and branches, as from the air: radii and volumes are not those of a tree";
+  if (height_m > TALLEST_TREE_M)
+    return [
+      `a plant ${height_m.toFixed(0)} m high is none: no tree on Earth reaches ${TALLEST_TREE_M} m. There are stray points, or the coordinates are not metres. Import with source_units to convert them.`,
+    ];
+  const air = "too few returns reach stem and branches, as from the air: radii and volumes are not those of a tree";
+  const why = `${air}${unit_is_stated ? "" : `.${unitDoubt(false)}`}`;
   if (height_m > LEAST_HEIGHT_M && height_m > STANDING * (trunk_diameter_mm / 1000) ** (2 / 3))
     return [`a trunk ${trunk_diameter_mm.toFixed(0)} mm thick cannot stand ${height_m.toFixed(1)} m high; ${why}`];
   if (wood_measured) return [];

@@ -11,6 +11,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { noiseWarnings } from "../classify/noise-rows.ts";
 import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { unitIsStated } from "../run/unstated-units.ts";
 import { coarseWarnings } from "../trees/coarse-coordinates.ts";
 import { type CutTrees, cutTreesOf } from "../trees/cut-trees.ts";
 import { treeHits } from "../trees/tree-noise.ts";
@@ -26,6 +27,8 @@ export interface BatchTrees {
   readonly rows: Omit<ModelRows, "first" | "count">;
   /** The wood filter was applied. */
   readonly wood_only: boolean;
+  /** False if nothing says that the coordinates are metres. */
+  readonly unit_is_stated: boolean;
   /** By the border of the cloud, leaves and all. */
   readonly cut: CutTrees;
   /** Those on flat surfaces, as walls are. */
@@ -81,6 +84,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       height_above_ground: optionalExtra(state, "height_above_ground"),
     },
     wood_only: wood !== null,
+    unit_is_stated: unitIsStated(state.meta),
     cut,
     flat,
     warnings: [

@@ -14,6 +14,7 @@ import { flatTreesBytes } from "../../native/flat-trees.ts";
 import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
+import { TALLEST_TREE_M, tallPlantWarnings } from "../run/unstated-units.ts";
 import { cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
 import { flatWarnings } from "../trees/no-trees.ts";
@@ -71,6 +72,7 @@ export async function treeModels(
           ...swayingTreeWarnings(results),
           ...cutTreeWarnings(results, trees),
           ...flatTreeWarnings(results, trees),
+          ...tallPlantWarnings(heightsOf(results), trees.unit_is_stated),
         ];
         return { success: true, results, warnings, error: null };
       });
@@ -81,6 +83,9 @@ export async function treeModels(
     return { success: false, results: [], warnings: [], error: message, code };
   }
 }
+
+const heightsOf = (results: readonly TreeAnswer[]) =>
+  results.flatMap(({ metrics }) => (metrics && metrics.tree_height_m <= TALLEST_TREE_M ? [metrics.tree_height_m] : []));
 
 function flatTreeWarnings(results: readonly TreeAnswer[], { flat }: BatchTrees): string[] {
   const models = results.filter(({ success }) => success);
@@ -176,7 +181,10 @@ async function oneModel(
     const found = await own.track(() => start({ ...trees.rows, first, count }));
     const { cylinders, shoots, ...counts } = await modelOf(found.qsm);
     if (!found.metrics) return failed("invalid_argument", noModel(found), found.points_used);
-    const doubts = implausibleWarnings(count, found.metrics, trees.wood_only && found.radii_known);
+    const doubts = implausibleWarnings(count, found.metrics, {
+      wood_measured: trees.wood_only && found.radii_known,
+      unit_is_stated: trees.unit_is_stated,
+    });
     const warnings = [...found.warnings, ...doubts];
     return {
       tree_id: id,

@@ -13,6 +13,7 @@ import { canopyStructureWarnings } from "../classify/structure-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { unitIsStated } from "../run/unstated-units.ts";
 
 /** Input points of a DEM and their attributes. The run owns the columns. */
 export interface DemCloud {
@@ -36,6 +37,8 @@ export interface DemCloud {
   readonly scans: { readonly values: NativeColumn; readonly slug: (typeof SCAN_SLUGS)[number] } | null;
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
+  /** False if nothing says that the coordinates are metres. */
+  readonly unit_is_stated: boolean;
   /** What the caller must know of the points. */
   readonly warnings: readonly string[];
 }
@@ -73,6 +76,7 @@ export async function sessionCloud(state: CloudState, skip_noise: boolean, job: 
     scans: scansOf(state),
     world_shift: state.meta.world_shift ?? [0, 0, 0],
     crs_epsg: state.meta.crs_epsg,
+    unit_is_stated: unitIsStated(state.meta),
     warnings: [],
   };
 }
@@ -110,6 +114,7 @@ function inlineCloud({ points }: DemRequest, job: Job): DemCloud {
     scans: null,
     world_shift: [0, 0, 0],
     crs_epsg: null,
+    unit_is_stated: true,
     warnings: [],
   };
 }
@@ -154,6 +159,7 @@ async function sourceCloud({ source, surface_type }: DemRequest, deps: Deps, job
       scans: scans && stored.scans ? { ...stored.scans, values: scans.native } : null,
       world_shift: [0, 0, 0],
       crs_epsg: null,
+      unit_is_stated: true,
       warnings: [
         ...(await noiseTakesPart(state, stored.hits, job)),
         ...(surface_type.toLowerCase() === "chm" ? await canopyStructureWarnings(state, stored.hits, job) : []),

@@ -171,7 +171,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     ...ignored,
     ...(await leftOut(cloud, surface, job)),
     ...(await returnWarnings(cloud, job)),
-    ...canopyWarnings(plan.surface, shown.max),
+    ...canopyWarnings(plan.surface, shown.max, cloud.unit_is_stated),
     ...densityWarnings(plan.surface, half, { cell: frame.cell, is_guess: below !== null && isSurface(below) }),
     ...(await lowTerrain(cloud, surface, plan, job)),
     ...(await lowCanopyWarnings(cloud, surface, half, plan, job.quiet())),

@@ -1,5 +1,6 @@
 import type { DemRequest } from "../../../shared/contract/dem.ts";
 import type { RasterFrame } from "../../native/terrain.ts";
+import { unitDoubt } from "../run/unstated-units.ts";
 import type { SurfaceType } from "./grid.ts";
 
 /** Rounding moves a vertex by at most half a step; steps up to a hundredth of a cell are invisible. */
@@ -40,10 +41,16 @@ export function lowTerrainWarnings(above_m: number, percentile: number): string[
 
 /** No building is as high (Burj Khalifa: 828 m), and no tree. */
 const HIGHEST_M = 1000;
+/** Few trees are as high, and few buildings. */
+const TALL_M = 100;
 
 /** Warns of a canopy that cannot be: strays, or a unit that is not the metre. */
-export function canopyWarnings(surface: SurfaceType, highest: number): string[] {
-  if (surface !== "chm" || !(highest > HIGHEST_M)) return [];
+export function canopyWarnings(surface: SurfaceType, highest: number, unit_is_stated: boolean): string[] {
+  if (surface !== "chm" || !(highest > TALL_M)) return [];
+  if (highest <= HIGHEST_M)
+    return unit_is_stated
+      ? []
+      : [`The canopy is up to ${highest.toFixed(0)} m high, as few trees and buildings are.${unitDoubt(false)}`];
   return [
     `The canopy is up to ${highest.toFixed(0)} m high, higher than any tree or building: there are stray points (label noise first), or the coordinates are not metres. Import with source_units to convert them.`,
   ];

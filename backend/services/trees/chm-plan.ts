@@ -33,7 +33,7 @@ export function chmPlan(
       cell === null ? `the points extend over ${size}` : `chm_cell ${cell} m makes too many cells for ${size}`;
     throw new AppError(
       "invalid_argument",
-      `${why}; ${fits} m is the finest chm_cell that fits. Remove stray points (denoise) or take parts.`,
+      `${why}; ${fits} m is the finest chm_cell that fits. Remove stray points (denoise), take parts, or, if the coordinates are not metres, import with source_units.`,
     );
   }
   const warning = `The canopy height model has cells of ${fits} m instead of ${wanted.toFixed(3)} m, because the points extend over ${size}.`;

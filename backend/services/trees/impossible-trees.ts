@@ -1,5 +1,6 @@
-/** The tallest tree known is 116 m high (Sequoia sempervirens), the thickest has 11.6 m (Taxodium mucronatum). */
-const TALLEST_M = 120;
+import { TALLEST_TREE_M } from "../run/unstated-units.ts";
+
+/** The thickest tree known has 11.6 m (Taxodium mucronatum). */
 const THICKEST_M = 12;
 /** Empty strip from which the points of a tree stand in two places: no gap within a crown is as wide. */
 const APART_M = 5;
@@ -23,7 +24,7 @@ export function impossibleTrees(trees: Rows): ImpossibleTrees {
       .filter((i) => trees.get(i, field) > most)
       .map((i) => trees.get(i, "tree_id"));
   return {
-    higher: above("height_m", TALLEST_M),
+    higher: above("height_m", TALLEST_TREE_M),
     thicker: above("dbh_diameter_m", THICKEST_M),
     apart: above("strip_m", APART_M),
   };
@@ -32,7 +33,7 @@ export function impossibleTrees(trees: Rows): ImpossibleTrees {
 /** Warns of trees that cannot be: strays, a unit that is not the metre, two trees of one number. */
 export function impossibleWarnings({ higher, thicker, apart }: ImpossibleTrees): string[] {
   const rules = [
-    ["higher", higher, TALLEST_M],
+    ["higher", higher, TALLEST_TREE_M],
     ["thicker", thicker, THICKEST_M],
   ] as const;
   const sizes = rules.flatMap(([how, ids, most]) => {

@@ -1,5 +1,6 @@
 import type { TreeInventoryRequest } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
+import { tallPlantWarnings } from "../run/unstated-units.ts";
 import { coverWarnings } from "./covered-stems.ts";
 import { gainWarnings } from "./crown-gains.ts";
 import { type CutTrees, cutWarnings } from "./cut-trees.ts";
@@ -21,11 +22,16 @@ import { stemTiltWarnings } from "./stem-tilt.ts";
 
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
+interface Asked extends TreeInventoryRequest {
+  /** False if nothing says that the coordinates are metres. */
+  readonly unit_is_stated: boolean;
+}
+
 /** What a person must know about the trees of an inventory. */
 export function inventoryWarnings(
   found: TreeInventory,
   rows: InventoryRows,
-  { min_points, tree_ids, breast_height_m }: TreeInventoryRequest,
+  { min_points, tree_ids, breast_height_m, unit_is_stated }: Asked,
   cut: CutTrees,
 ): string[] {
   const { small_count, failed_count, ground_sources, impossible, diameters, drops_m, crowns } = rows;
@@ -48,6 +54,7 @@ export function inventoryWarnings(
     ...stemFootWarnings(rows.feet),
     ...stemTiltWarnings(rows.axes),
     ...impossibleWarnings(impossible),
+    ...tallWarnings(rows, unit_is_stated),
     ...doubtfulWarnings(diameters),
     ...coverWarnings(rows.covers),
     ...scatterWarnings(rows.covers),
@@ -68,6 +75,15 @@ export function inventoryWarnings(
     ...plotWarnings(found.stand, rows.diameters.length > 0),
   ];
 }
+
+/** Trees that cannot be have a warning of their own. */
+const tallWarnings = ({ heights, impossible }: InventoryRows, unit_is_stated: boolean) =>
+  impossible.higher.length > 0
+    ? []
+    : tallPlantWarnings(
+        heights.map(({ height_m }) => height_m),
+        unit_is_stated,
+      );
 
 /** Trees with a diameter that stand outside the plot: a border cuts stems whose middle lies beyond. */
 function outsideWarnings({ count, basal_share }: InventoryRows["outside"]): string[] {

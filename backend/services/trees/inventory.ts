@@ -21,6 +21,7 @@ import { TREE_SLUG, treeVersion } from "../../sessions/tree-version.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
 import { NOISE_SLUGS, noiseWarnings } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { unitIsStated } from "../run/unstated-units.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 import { coarseWarnings } from "./coarse-coordinates.ts";
 import { type CutTrees, cutTreesOf } from "./cut-trees.ts";
@@ -83,7 +84,7 @@ export async function treeInventory(
         const found = await measured(session, base, skip, params, job);
         const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
         const cut = await cutTreesOf(positionsColumn(base), skip, trees.native, quiet);
-        const answer = answerOf(found, cut, { request, params }, job);
+        const answer = answerOf(found, cut, { request, params, unit_is_stated: unitIsStated(base.meta) }, job);
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
         const surface = await surfaceWarnings(base, skip, quiet);
         const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
@@ -110,6 +111,12 @@ const NOTHING = {
   ground_sources: { height_above_ground: 0, ground_class: 0, tree_min_z: 0 },
   skipped: [],
 } as const;
+
+interface Asked {
+  readonly request: TreeInventoryRequest;
+  readonly params: Params;
+  readonly unit_is_stated: boolean;
+}
 
 type Params = Omit<NonNullable<TreeInventoryTail["params"]>, "skip_noise"> & native.InventoryParams;
 
@@ -223,7 +230,7 @@ function sameCloud(session: CloudSession, base: CloudState): boolean {
 function answerOf(
   found: native.TreeInventory,
   cut: CutTrees,
-  { request, params }: { readonly request: TreeInventoryRequest; readonly params: Params },
+  { request, params, unit_is_stated }: Asked,
   job: Job,
 ): InventoryAnswer {
   job.stage("Finalizing", 1, 1);
@@ -238,7 +245,7 @@ function answerOf(
     stand: found.stand && { ...(stand as typeof found.stand), competition_radius_m: params.competition_radius_m },
     ground_sources,
     skipped,
-    warnings: inventoryWarnings(found, rows, request, cut),
+    warnings: inventoryWarnings(found, rows, { ...request, unit_is_stated }, cut),
     scan_offsets: [...found.scan_offsets],
     view_fit: viewFitOf(found.view_fit),
     params: { ...params, skip_noise: request.skip_noise },

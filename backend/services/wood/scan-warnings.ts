@@ -3,6 +3,7 @@ import type { PointSpacing } from "../../native/cloud/cloud.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import { woodScatter } from "../../native/wood.ts";
 import type { ColumnRef } from "../../sessions/column-ref.ts";
+import { unitDoubt } from "../run/unstated-units.ts";
 
 /** Between scans on which the methods hold and those on which they fail, metres: docs/accuracy.md, Wood of worse scans. */
 const SPARSE_M = 0.06;
@@ -26,11 +27,13 @@ export interface ScanQuality {
   /** Median distance to the nearest other place; null without one. */
   readonly spacing_m: number | null;
   readonly scatter_m: number | null;
+  /** Something says that the coordinates are metres. */
+  readonly unit_is_stated: boolean;
 }
 
-export function qualityWarnings({ spacing_m, scatter_m }: ScanQuality, method: string): string[] {
+export function qualityWarnings({ spacing_m, scatter_m, unit_is_stated }: ScanQuality, method: string): string[] {
   const cm = (metres: number) => `${(100 * metres).toFixed(1)} cm`;
-  const sparse = `The points are ${cm(spacing_m ?? 0)} apart (median): too far for thin branches. ${TRUTH} ${method} ${SPARSE[method] ?? SPARSE_SHAPES}.`;
+  const sparse = `The points are ${cm(spacing_m ?? 0)} apart (median): too far for thin branches. ${TRUTH} ${method} ${SPARSE[method] ?? SPARSE_SHAPES}.${unitDoubt(unit_is_stated)}`;
   const noisy = `The points of the wood scatter by ${cm(scatter_m ?? 0)} and more around its surface, from noise or from scans that do not fit each other.`;
   return [
     ...(spacing_m !== null && spacing_m > SPARSE_M ? [sparse] : []),
@@ -45,10 +48,12 @@ interface LabelledScan {
   readonly positions: NativeColumn;
   readonly labels: ColumnRef;
   readonly spacing: PointSpacing;
+  readonly unit_is_stated: boolean;
 }
 
 /** Warns of scans in which no method tells wood from leaves as it does in good ones: sparse points, noise. */
 export async function scanWarnings(scan: LabelledScan, method: string, job: Job): Promise<string[]> {
   const { scatter_m } = await job.track(() => woodScatter(scan.positions, scan.labels.native));
-  return qualityWarnings({ spacing_m: scan.spacing.distinct_median_m, scatter_m }, method);
+  const { spacing, unit_is_stated } = scan;
+  return qualityWarnings({ spacing_m: spacing.distinct_median_m, scatter_m, unit_is_stated }, method);
 }

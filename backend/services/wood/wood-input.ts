@@ -15,6 +15,7 @@ import { noiseTakesPart } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
+import { unitIsStated } from "../run/unstated-units.ts";
 
 /** Points to tell apart. The run owns the columns. */
 export interface WoodInput {
@@ -28,6 +29,8 @@ export interface WoodInput {
   readonly ground_count: number | null;
   /** Number of hits of each source. */
   readonly source_counts: readonly number[];
+  /** False if nothing says that the coordinates are metres. */
+  readonly unit_is_stated: boolean;
   /** Hits that their session labels as noise. */
   readonly noise: readonly string[];
 }
@@ -72,6 +75,7 @@ export function inlineWood({ points, reflectance }: WoodRequest, job: Job): Wood
     reflectance: reflectance ? job.adopt(numbersColumn(reflectance)).native : null,
     ground_count: null,
     source_counts: [positions.length],
+    unit_is_stated: true,
     noise: [],
   };
 }
@@ -111,6 +115,7 @@ export async function sessionWood(state: CloudState, slug: string | null, job: J
     reflectance: reflectanceColumn(state, slug),
     ground_count: classes && (classes.counts[classes.values.indexOf(GROUND_LABEL)] ?? 0),
     source_counts: [mask.hit_count],
+    unit_is_stated: unitIsStated(state.meta),
     noise: await noiseTakesPart(state, mask, job.quiet()),
   };
   return { mask, input };
@@ -149,6 +154,7 @@ async function withoutGround(
     reflectance: reflectanceColumn(state, slug),
     ground_count: 0,
     source_counts: [hits.hit_count],
+    unit_is_stated: unitIsStated(state.meta),
     noise: await noiseTakesPart(state, hits, job.quiet()),
   };
 }
@@ -192,6 +198,7 @@ export async function joinedWood(sources: readonly WoodSource[], job: Job): Prom
     reflectance: values.length === joined.length ? await concat(values, "f64", job) : null,
     ground_count: known ? joined.reduce((sum, { ground }) => sum + (ground ?? 0), 0) : null,
     source_counts: joined.map(({ count }) => count),
+    unit_is_stated: sources.every(({ session }) => unitIsStated(session.state.meta)),
     noise,
   };
 }

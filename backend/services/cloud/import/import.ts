@@ -21,7 +21,7 @@ import { LIKELY_DEGREES, looksLikeDegrees } from "./likely-degrees.ts";
 import { readWarnings } from "./read-warnings.ts";
 import { type CheckedCreate, toWorld } from "./request.ts";
 import { rasterParams, scanList, scanWarnings } from "./scan-params.ts";
-import { shiftWarnings, systemWarnings } from "./unit-warnings.ts";
+import { extentWarnings, shiftWarnings, systemWarnings } from "./unit-warnings.ts";
 
 /** Formats that mark each miss or contain none. Their poses are often placeholders: with the origin of a national grid
  * as scanner position, detection by distance would mark every point as sky. */
@@ -200,6 +200,7 @@ function tail({
   const warnings = [
     ...importWarnings(imported),
     ...(imported.cloud.crs === null && looksLikeDegrees(octree.tight_bounds, meta.world_shift) ? [LIKELY_DEGREES] : []),
+    ...extentWarnings(octree.tight_bounds),
     ...shiftWarnings(octree.tight_bounds, meta.world_shift, imported.checked.unit_scale),
     ...rest.warnings,
     ...(created.unsaved_reason ? [created.unsaved_reason] : []),

@@ -6,6 +6,28 @@ const SAME_UNIT = 1e-5;
 /** A shift leaves coordinates below this, metres; the preview suggests none below it. */
 const NEAR_M = 1e4;
 
+/** Land, trees and buildings together span less: 8849 m above the sea and 430 m below it. */
+const HIGHEST_M = 9300;
+/** Nothing scanned in one projected system is as wide. */
+const WIDEST_M = 1e6;
+
+/** Warns of extents that no scan on Earth has, as millimetres that are read as metres do. `box`: stored frame, metres. */
+export function extentWarnings(box: Box | null): string[] {
+  if (!box) return [];
+  const span = (axis: number) => (box.max[axis] ?? 0) - (box.min[axis] ?? 0);
+  const wide = Math.max(span(0), span(1));
+  const sizes = [
+    ...(span(2) > HIGHEST_M ? [`${span(2).toFixed(0)} m in height, more than all land on Earth`] : []),
+    ...(wide > WIDEST_M
+      ? [`${(wide / 1000).toFixed(0)} km from side to side, more than any coordinate system is for`]
+      : []),
+  ];
+  if (sizes.length === 0) return [];
+  return [
+    `The points span ${sizes.join(", and ")}: there are stray points (label noise first), or the coordinates are not metres. Import with source_units to convert them.`,
+  ];
+}
+
 /** Warns of units that the file states and the import did not convert. `scale`: of source_units; null = not asked. */
 export function unitWarnings(crs: LasCrs | null | undefined, scale: number | null): string[] {
   if (!crs) return [];

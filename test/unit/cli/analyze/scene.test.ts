@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultCell, pointDensity, rasterPlace } from "../../../../backend/cli/analyze/cell-size.ts";
+import { doubtfulSize } from "../../../../backend/cli/analyze/doubtful-size.ts";
 import { ceilingOf, detectedScene, sceneOf } from "../../../../backend/cli/analyze/scene.ts";
 import { groundPlane } from "../../../../backend/cli/drawing/ground-plane.ts";
 
@@ -123,4 +124,21 @@ test("the cells are whole in the true world, whatever the shift", () => {
   const place = rasterPlace(tail, land(10, 0), 2);
   expect(place?.cell_size).toBe(2);
   expect(place?.bbox).toEqual([-0.5, 0, 11.5, 6]);
+});
+
+test("trees and things without ground that fit a smaller unit are told unless the unit is stated", () => {
+  const tower = (height: number) => points(4000, ([x, y, z]) => [0.1 * height * x, 0.1 * height * y, height * z]);
+  const facts = (kind: "tree" | "object" | "plot", spacing_m: number | null, units_stated = false) => ({
+    ...{ scene: { kind, asked: false, reason: "" }, spacing_m, units_stated },
+  });
+  const tall = [expect.stringMatching(/^The tree is 7\d m high, as in few forests, .*--units/)];
+  expect(doubtfulSize(tower(74), facts("tree", 0.02))).toEqual(tall);
+  expect(doubtfulSize(tower(74), facts("tree", 0.02, true))).toEqual([]);
+  expect(doubtfulSize(tower(74), facts("plot", 0.2))).toEqual([]);
+  expect(doubtfulSize(tower(30), facts("tree", 0.02))).toEqual([]);
+  expect(doubtfulSize(tower(30), facts("tree", null))).toEqual([]);
+  const sparse = [
+    expect.stringMatching(/^The points are 11 cm apart, too far for a scan of a thing or a room, .*--units/),
+  ];
+  expect(doubtfulSize(tower(30), facts("object", 0.109))).toEqual(sparse);
 });

@@ -33,6 +33,6 @@ test.each([
 
 test("few points of wood alone are told only where its radii could not be measured", () => {
   const known = tree(14, 300, 8);
-  expect(implausibleWarnings(1_500, known, true)).toEqual([]);
+  expect(implausibleWarnings(1_500, known, { wood_measured: true })).toEqual([]);
   expect(implausibleWarnings(1_500, known)).toHaveLength(1);
 });

@@ -118,6 +118,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["; choose method auto", "; take --ground auto"],
   [/method "las_classification" (takes|finds)/g, "--ground las_classification $1"],
   [" Name their classes in ground_classes if they are.", ""],
+  [
+    / but (-?[xyz]): (.*) Turn the cloud \(POST transform with matrix \[[^\]]*\]\) and [a-z ]* again\./g,
+    " but $1: $2 Give --up $1.",
+  ],
   [/ Turn the cloud \(POST transform with matrix \[[^\]]*\]\) and [a-z ]* again\./g, " Turn the file first."],
   [" (flags: buttressed; tree", " (tree"],
   [" no bark is seen (flags: covered; tree", " no bark is seen (tree"],

@@ -4,6 +4,7 @@ import { renderPictures } from "../drawing/render.ts";
 import { Progress } from "../progress.ts";
 import type { EditedCloud } from "../report/findings.ts";
 import { summarize } from "../report/summary.ts";
+import { turnedUp } from "../run/up.ts";
 import { reportedWarnings } from "../wording.ts";
 import { withBackend } from "./backend.ts";
 import { type Covered, rasterPlace } from "./cell-size.ts";
@@ -85,7 +86,7 @@ async function work(run: Run): Promise<AnalyzeResult> {
   let open = tail.session_id;
   try {
     requirePoints(tail, input.path);
-    const cloud = await editCloud(tail, run);
+    const cloud = await editCloud(await turnedUp(tail, options.up, client, signal), run);
     open = cloud.tail.session_id;
     if (cloud.edits) clock.lap("edit");
     const result = await useSession(run, cloud, look, clock);

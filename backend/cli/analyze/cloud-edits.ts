@@ -3,6 +3,7 @@ import type { Point } from "../../../shared/contract/geometry.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Progress } from "../progress.ts";
 import { type CropBox, type EditedCloud, type FilterRule, filterText } from "../report/findings.ts";
+import { turnedUp } from "../run/up.ts";
 import { type AnalyzeOptions, type InputFile, legendOf, type ReadingOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
 import { type Look, lookAt } from "./source-units.ts";
@@ -62,8 +63,9 @@ async function importAll({ options, merge, client, progress, signal }: Editing):
     const onProgress = (step: { progress: number | null; message: string }) =>
       progress.update(step.progress, step.message);
     const look = await lookAt(path, options, client, signal);
-    const tail = await client.createSession(createRequest(path, options, look), { signal, onProgress });
-    requirePoints(tail, path);
+    const read = await client.createSession(createRequest(path, options, look), { signal, onProgress });
+    requirePoints(read, path);
+    const tail = await turnedUp(read, options.up, client, signal);
     tails.push({ ...tail, warnings: (tail.warnings ?? []).map((text) => `${name}: ${text}`) });
   }
   return tails;

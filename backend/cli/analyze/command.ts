@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { UP_OPTION } from "../run/up-option.ts";
 import type { AnalyzeOptions } from "./options.ts";
 import type { AnalyzeDeps } from "./run.ts";
 
@@ -10,6 +11,7 @@ interface RawAnalyzeOptions {
   readonly out: string;
   readonly format: string;
   readonly units?: string;
+  readonly up?: string;
   readonly shift?: string;
   readonly columns?: string;
   readonly merge: readonly string[];
@@ -39,6 +41,7 @@ export function addAnalyze(program: Command, perform: Perform): void {
       "las",
     )
     .option("--units <unit>", "unit of the file's coordinates: m, km, cm, mm, ft, ftUS, in")
+    .option(...UP_OPTION)
     .option("--shift <x,y,z>", "metres to subtract from the coordinates during processing")
     .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')
     .option("--merge <file>", "another cloud, merged before all other steps; repeatable", collected, [])
@@ -90,6 +93,7 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     out: raw.out,
     format: rules.parseFormat(raw.format),
     units: raw.units === undefined ? undefined : rules.parseUnits(raw.units),
+    up: raw.up === undefined ? undefined : (await import("../run/up.ts")).parseUp(raw.up),
     shift: raw.shift === undefined ? undefined : rules.parseShift(raw.shift),
     columns: raw.columns,
     merge: raw.merge,

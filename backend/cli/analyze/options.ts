@@ -4,6 +4,7 @@ import { basename, extname, resolve } from "node:path";
 import { SOURCE_UNITS, type SourceUnits } from "../../../shared/contract/cloud-session/create.ts";
 import { EXPORT_FORMATS } from "../../../shared/contract/pointcloud.ts";
 import { AppError } from "../../../shared/errors.ts";
+import type { UpAxis } from "../../../shared/up-axes.ts";
 import { type CropBox, type FilterRule, SCENES, type SceneKind } from "../report/findings.ts";
 import type { GroundChoice } from "./ground.ts";
 
@@ -27,6 +28,8 @@ export interface AnalyzeOptions {
   readonly out: string;
   readonly format: CopyFormat;
   readonly units: SourceUnits | undefined;
+  /** Axis of the file that points upwards; undefined: z. */
+  readonly up: UpAxis | undefined;
   readonly shift: readonly [number, number, number] | undefined;
   /** Legend of a text file. */
   readonly columns: string | undefined;
@@ -56,7 +59,7 @@ export interface AnalyzeOptions {
 }
 
 /** How the numbers of a file become metres. */
-export type ReadingOptions = Pick<AnalyzeOptions, "units" | "shift" | "columns">;
+export type ReadingOptions = Pick<AnalyzeOptions, "units" | "up" | "shift" | "columns">;
 
 export interface InputFile {
   /** Absolute, links resolved. */

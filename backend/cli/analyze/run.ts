@@ -20,6 +20,7 @@ export type AnalyzeClient = Pick<
   | "preview"
   | "createSession"
   | "closeSession"
+  | "transform"
   | "merge"
   | "filter"
   | "denoiseSession"

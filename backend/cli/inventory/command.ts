@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Perform } from "../analyze/command.ts";
+import { UP_OPTION } from "../run/up-option.ts";
 import type { RawInventoryOptions } from "./options.ts";
 
 export function addInventory(program: Command, perform: Perform): void {
@@ -24,6 +25,7 @@ export function addInventory(program: Command, perform: Perform): void {
     .option("--jenkins-group <name>", "species group of jenkins2003 (default mixed_hardwood)")
     .option("--no-align", "leave scans that do not fit each other, and the drift of a carried scanner, as they are")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
+    .option(...UP_OPTION)
     .option("--columns <legend>", 'columns of a text file, such as "x y z"')
     .option("--points <count>", "most points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")

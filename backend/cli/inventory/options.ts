@@ -29,6 +29,7 @@ export interface RawInventoryOptions {
   readonly align?: boolean;
   readonly wood?: string;
   readonly units?: string;
+  readonly up?: string;
   readonly columns?: string;
   readonly points?: string;
   readonly pictureSize?: string;

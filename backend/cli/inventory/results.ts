@@ -151,6 +151,7 @@ const recorded = ({
   wood_density: ["chave2014", "qsm"].includes(settings.biomassMethod) ? settings.woodDensity : null,
   jenkins_group: settings.biomassMethod === "jenkins2003" ? settings.jenkinsGroup : null,
   units: options.reading.units ?? null,
+  up: options.reading.up ?? null,
   columns: options.reading.columns ?? null,
   points: options.points,
   picture_size: options.pictureSize,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Perform } from "../analyze/command.ts";
+import { UP_OPTION } from "../run/up-option.ts";
 import type { RawQsmOptions } from "./options.ts";
 
 export function addQsm(program: Command, perform: Perform): void {
@@ -18,6 +19,7 @@ export function addQsm(program: Command, perform: Perform): void {
     .option("--leaf-size <m>", "length of a leaf (default 0.08)")
     .option("--leaf-spacing <m>", "distance of leaves along a shoot (default 0.05)")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
+    .option(...UP_OPTION)
     .option("--columns <legend>", 'columns of a text file, such as "x y z"')
     .option("--picture-size <pixels>", "longest side of a picture without its axes (default 900)")
     .option("--force", "replace the report of an earlier run in the folder")

@@ -21,6 +21,7 @@ export interface RawQsmOptions {
   readonly leafSize?: string;
   readonly leafSpacing?: string;
   readonly units?: string;
+  readonly up?: string;
   readonly columns?: string;
   readonly pictureSize?: string;
   readonly force?: true;

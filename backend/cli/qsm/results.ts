@@ -151,6 +151,7 @@ export async function writeModel(
       align,
       leaves,
       units: reading.units ?? null,
+      up: reading.up ?? null,
       columns: reading.columns ?? null,
       picture_size: pictureSize,
     },

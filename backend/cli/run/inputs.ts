@@ -8,6 +8,7 @@ import { checkFile, type InputFile, isText, parseUnits, type ReadingOptions } fr
 import { type Look, lookAt } from "../analyze/source-units.ts";
 import type { WorldMesh } from "../meshes/mesh.ts";
 import { type FolderRun, shown } from "./folder-run.ts";
+import { parseUp, turnedUp } from "./up.ts";
 
 /** A positive number of metres. Errors: invalid_argument. */
 export function parseMetres(option: string, text: string): number {
@@ -20,11 +21,13 @@ export function parseMetres(option: string, text: string): number {
 /** Options as commander has read them. */
 export interface RawReading {
   readonly units?: string;
+  readonly up?: string;
   readonly columns?: string;
 }
 
-export const checkedReading = ({ units, columns }: RawReading): ReadingOptions => ({
+export const checkedReading = ({ units, up, columns }: RawReading): ReadingOptions => ({
   units: units === undefined ? undefined : parseUnits(units),
+  up: up === undefined ? undefined : parseUp(up),
   shift: undefined,
   columns,
 });
@@ -113,8 +116,9 @@ export function readPart(file: Input, reading: ReadingOptions, run: FolderRun): 
 export async function readCloud(file: Input, reading: ReadingOptions, run: FolderRun): Promise<CloudPart> {
   run.progress.stage(`Reading ${file.name}`);
   const look = await lookAt(file.path, reading, run.client, run.signal);
-  const tail = await run.client.createSession(createRequest(file.path, reading, look), shown(run));
-  requirePoints(tail, file.path);
+  const read = await run.client.createSession(createRequest(file.path, reading, look), shown(run));
+  requirePoints(read, file.path);
+  const tail = await turnedUp(read, reading.up, run.client, run.signal);
   if (tail.point_count === 0)
     throw new AppError("invalid_argument", `${file.name} has no hits, only misses (sky points)`);
   return { kind: "cloud", file, tail, look, warnings: named(file, tail.warnings) };

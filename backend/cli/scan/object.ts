@@ -20,7 +20,12 @@ export interface ScannedObject {
 export async function scannedObject(object: string, options: ScanOptions, names: readonly string[]) {
   const { plant } = options;
   if (plant) return (run: FolderRun) => grown(plant, options, run);
-  const [input] = await checkInputs([object], { units: undefined, shift: undefined, columns: undefined });
+  const [input] = await checkInputs([object], {
+    units: undefined,
+    up: undefined,
+    shift: undefined,
+    columns: undefined,
+  });
   if (!input) throw new Error("no input was checked");
   requireKind(input, "mesh", "<object>");
   for (const name of names) await refuseReplacing(options.out, name, [input]);

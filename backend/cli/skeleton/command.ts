@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Perform } from "../analyze/command.ts";
+import { UP_OPTION } from "../run/up-option.ts";
 import type { RawSkeletonOptions } from "./options.ts";
 
 export function addSkeleton(program: Command, perform: Perform): void {
@@ -17,6 +18,7 @@ export function addSkeleton(program: Command, perform: Perform): void {
     .option("--keep-outliers", "do not remove outliers first")
     .option("--centroids", "nodes at the centroids of their points instead of the axes of fitted cylinders")
     .option("--units <unit>", "unit of the cloud's coordinates: m, km, cm, mm, ft, ftUS, in; results are in metres")
+    .option(...UP_OPTION)
     .option("--columns <legend>", 'columns of a text file, such as "x y z intensity"')
     .option("--points <count>", "largest number of points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")

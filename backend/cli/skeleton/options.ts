@@ -22,6 +22,7 @@ export interface RawSkeletonOptions {
   readonly keepOutliers?: true;
   readonly centroids?: true;
   readonly units?: string;
+  readonly up?: string;
   readonly columns?: string;
   readonly points?: string;
   readonly pictureSize?: string;

@@ -74,6 +74,7 @@ async function writeFiles(
     parameters: {
       ...options.tuning,
       units: options.reading.units ?? null,
+      up: options.reading.up ?? null,
       columns: options.reading.columns ?? null,
       picture_size: options.pictureSize,
     },

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Perform } from "../analyze/command.ts";
+import { UP_OPTION } from "../run/up-option.ts";
 import type { RawWoodOptions } from "./options.ts";
 
 export function addWood(program: Command, perform: Perform): void {
@@ -12,6 +13,7 @@ export function addWood(program: Command, perform: Perform): void {
     .option("--model <id>", "network of --method ml (default: the bundled one)")
     .option("--wood-bias <probability>", "least probability of wood, 0 to 1: lower gives more wood (default 0.6)")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
+    .option(...UP_OPTION)
     .option("--columns <legend>", 'columns of a text file, such as "x y z"')
     .option("--points <count>", "most points to draw (default 3000000)")
     .option("--picture-size <pixels>", "longest side of a picture without its axes (default 1400)")

@@ -11,6 +11,7 @@ export interface RawWoodOptions {
   readonly model?: string;
   readonly woodBias?: string;
   readonly units?: string;
+  readonly up?: string;
   readonly columns?: string;
   readonly points?: string;
   readonly pictureSize?: string;

@@ -64,6 +64,7 @@ export async function wood(file: string, options: WoodOptions, deps: AnalyzeDeps
       ...numbersOf(found),
       wood_area_m2: area.area_m2,
       outputs: { cloud: out.final(copy), pictures: pictures.map(({ name }) => out.final(name)) },
+      parameters: { units: options.reading.units ?? null, up: options.reading.up ?? null },
       warnings,
       versions: await describeVersions(client, signal),
     };

@@ -1,16 +1,10 @@
+import { uprightMatrix } from "../../../shared/up-axes.ts";
 import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/classify/ground.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 
-/** +x, +y, +z, -x, -y, -z: names, and the matrix (rows of 3) that turns each upwards. */
-const AXES = [
-  ["x", [0, 0, -1, 0, 1, 0, 1, 0, 0]],
-  ["y", [1, 0, 0, 0, 0, -1, 0, 1, 0]],
-  ["z", []],
-  ["-x", [0, 0, 1, 0, 1, 0, -1, 0, 0]],
-  ["-y", [1, 0, 0, 0, 0, 1, 0, -1, 0]],
-  ["-z", [1, 0, 0, 0, -1, 0, 0, 0, -1]],
-] as const;
+/** In the order of native.upAxis. */
+const AXES = ["x", "y", "z", "-x", "-y", "-z"] as const;
 const Z = 2;
 /** Scanned land has 0.48 to 0.99 along z and up to 0.20 along x and y. */
 const MOST_OF_NO_GROUND = 0.35;
@@ -25,11 +19,10 @@ export function upAxisWarnings(even: ArrayLike<number>): string[] {
   if (!(z <= MOST_OF_NO_GROUND)) return [];
   const best = AXES.reduce((most, _, k) => ((even[k] ?? 0) > (even[most] ?? 0) ? k : most), Z);
   const share = even[best] ?? 0;
-  const [name, turn] = AXES[best] ?? AXES[Z];
+  const name = AXES[best] ?? AXES[Z];
   if (!(share >= LEAST_OF_GROUND && share >= LEAST_RATIO * z)) return [];
-  const matrix = [0, 1, 2].flatMap((row) => [...turn.slice(3 * row, 3 * row + 3), 0]).concat(0, 0, 0, 1);
   return [
-    `z does not seem to point upwards, but ${name}: the lower side of the cloud is even, as ground is, in ${percent(share)} of its area along ${name}, and in ${percent(z)} along z. Ground, heights and trees are wrong if so, as in files of programs whose y points upwards. Turn the cloud (POST transform with matrix [${matrix.join(", ")}]) and segment the ground again.`,
+    `z does not seem to point upwards, but ${name}: the lower side of the cloud is even, as ground is, in ${percent(share)} of its area along ${name}, and in ${percent(z)} along z. Ground, heights and trees are wrong if so, as in files of programs whose y points upwards. Turn the cloud (POST transform with matrix [${uprightMatrix(name).join(", ")}]) and segment the ground again.`,
   ];
 }
 

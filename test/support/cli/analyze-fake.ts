@@ -134,6 +134,11 @@ export function fakeService(
       await enter("merge", call);
       return { merged: { ...octreeOf(tail), ...mergedPart(tail), session_id: "merged00" } };
     },
+    transform: async (id, request, call) => {
+      requests.transform = { id, ...request };
+      await enter("transform", call);
+      return { ...octreeOf(tail), session_id: id, total_count: 30, miss_octree_cache_id: null, octree_posed: false };
+    },
     filter: async (id, request, run) => {
       requests.filter = { id, ...request };
       await enter("filter", run);

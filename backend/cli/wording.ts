@@ -118,6 +118,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ["; choose method auto", "; take --ground auto"],
   [/method "las_classification" (takes|finds)/g, "--ground las_classification $1"],
   [" Name their classes in ground_classes if they are.", ""],
+  [/: turn the cloud \(POST transform\) and build the model again\./g, ": give it as --up."],
   [
     / but (-?[xyz]): (.*) Turn the cloud \(POST transform with matrix \[[^\]]*\]\) and [a-z ]* again\./g,
     " but $1: $2 Give --up $1.",

@@ -4,7 +4,6 @@ import { renderPictures } from "../drawing/render.ts";
 import { Progress } from "../progress.ts";
 import type { EditedCloud } from "../report/findings.ts";
 import { summarize } from "../report/summary.ts";
-import { turnedUp } from "../run/up.ts";
 import { reportedWarnings } from "../wording.ts";
 import { withBackend } from "./backend.ts";
 import { type Covered, rasterPlace } from "./cell-size.ts";
@@ -26,6 +25,7 @@ import { type Look, lookAt } from "./source-units.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { canopy, labelTerrain, terrainSummary } from "./terrain.ts";
 import { drawTerrain } from "./terrain-pictures.ts";
+import { turnedUp } from "./up.ts";
 
 /**
  * Imports a cloud through the HTTP API of a service in this process and writes report, pictures and a copy to the

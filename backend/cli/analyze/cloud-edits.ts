@@ -3,10 +3,10 @@ import type { Point } from "../../../shared/contract/geometry.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { Progress } from "../progress.ts";
 import { type CropBox, type EditedCloud, type FilterRule, filterText } from "../report/findings.ts";
-import { turnedUp } from "../run/up.ts";
 import { type AnalyzeOptions, type InputFile, legendOf, type ReadingOptions } from "./options.ts";
 import type { AnalyzeClient } from "./run.ts";
 import { type Look, lookAt } from "./source-units.ts";
+import { turnedUp } from "./up.ts";
 
 interface Editing {
   readonly options: AnalyzeOptions;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { UP_OPTION } from "../run/up-option.ts";
 import type { AnalyzeOptions } from "./options.ts";
 import type { AnalyzeDeps } from "./run.ts";
+import { UP_OPTION } from "./up-option.ts";
 
 /** Runs a command once its words are known; imports what it needs only then. */
 export type Perform = (work: (deps: AnalyzeDeps) => Promise<unknown>) => Promise<void>;
@@ -93,7 +93,7 @@ async function checkedOptions(raw: RawAnalyzeOptions): Promise<AnalyzeOptions> {
     out: raw.out,
     format: rules.parseFormat(raw.format),
     units: raw.units === undefined ? undefined : rules.parseUnits(raw.units),
-    up: raw.up === undefined ? undefined : (await import("../run/up.ts")).parseUp(raw.up),
+    up: raw.up === undefined ? undefined : (await import("./up.ts")).parseUp(raw.up),
     shift: raw.shift === undefined ? undefined : rules.parseShift(raw.shift),
     columns: raw.columns,
     merge: raw.merge,

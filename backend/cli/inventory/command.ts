@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Perform } from "../analyze/command.ts";
-import { UP_OPTION } from "../run/up-option.ts";
+import { UP_OPTION } from "../analyze/up-option.ts";
 import type { RawInventoryOptions } from "./options.ts";
 
 export function addInventory(program: Command, perform: Perform): void {

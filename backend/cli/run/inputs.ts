@@ -6,9 +6,9 @@ import type { Triple } from "../../../shared/octree/potree2-metadata.ts";
 import { createRequest, requirePoints } from "../analyze/cloud-edits.ts";
 import { checkFile, type InputFile, isText, parseUnits, type ReadingOptions } from "../analyze/options.ts";
 import { type Look, lookAt } from "../analyze/source-units.ts";
+import { parseUp, turnedUp } from "../analyze/up.ts";
 import type { WorldMesh } from "../meshes/mesh.ts";
 import { type FolderRun, shown } from "./folder-run.ts";
-import { parseUp, turnedUp } from "./up.ts";
 
 /** A positive number of metres. Errors: invalid_argument. */
 export function parseMetres(option: string, text: string): number {

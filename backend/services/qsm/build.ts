@@ -19,7 +19,8 @@ import { TALLEST_TREE_M, tallPlantWarnings, unitIsStated } from "../run/unstated
 import { cutTreesOf, cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
 import { implausibleWarnings } from "./implausible.ts";
-import { modelOf, NO_MODEL, plausible, type QsmAnswer } from "./model.ts";
+import { lyingWoodWarnings } from "./lying-wood.ts";
+import { builtModel, NO_MODEL, plausible, type QsmAnswer } from "./model.ts";
 import { swayingTreeWarning } from "./swaying-trees.ts";
 
 /** Stages of a build after its points are read, with the fraction at which each begins. */
@@ -103,14 +104,17 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
     leafless: false,
   } as const;
   const found = await job.track(() => native.modelTree({ ...all, ...read }, paramsOf(checked.request)));
-  const model = await modelOf(found.qsm);
+  const { model, runs } = await builtModel(found.qsm);
   known.points_used = found.points_used;
   if (!found.metrics) throw new AppError("invalid_argument", noModel(found));
   job.stage("Done", 1, 1);
   const { points_used, view_fit, enlarged_by } = found;
   const unit_is_stated = checked.sources.every(({ session }) => unitIsStated(session.state.meta));
   const { tree_height_m } = found.metrics;
-  const doubts = implausibleWarnings(read.positions.length, found.metrics, { unit_is_stated });
+  const doubts = [
+    ...implausibleWarnings(read.positions.length, found.metrics, { unit_is_stated }),
+    ...lyingWoodWarnings(runs),
+  ];
   const tall = tree_height_m > TALLEST_TREE_M ? [] : tallPlantWarnings([tree_height_m], unit_is_stated);
   const cut = cutWarnings([...(await cutTreesOf(read.positions, null, null, job.quiet())).values()], 1, CUT_EFFECT);
   const metrics = plausible(found.metrics, [...doubts, ...cut]);

@@ -2,6 +2,7 @@ import type { QsmBuildTail } from "../../../shared/contract/qsm.ts";
 import type { QsmMetrics } from "../../../shared/contract/qsm-records.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import { QsmRecords, type QsmTables, releaseQsm } from "../../native/qsm.ts";
+import { type Runs, runsOf } from "./lying-wood.ts";
 
 /** A model on its way to the client: its records are made while they are written. */
 export interface QsmModel {
@@ -11,21 +12,35 @@ export interface QsmModel {
   readonly n_shoots: number;
 }
 
+/** A model, and where its wood runs. */
+export interface BuiltModel {
+  readonly model: QsmModel;
+  readonly runs: Runs;
+}
+
 /** Copies the tables of a model and releases them. */
-export async function modelOf(tables: QsmTables): Promise<QsmModel> {
+async function recordsOf(tables: QsmTables): Promise<QsmRecords> {
   try {
-    const records = await QsmRecords.read(tables);
-    const n_cylinders = records.cylinderCount;
-    const n_shoots = records.shootCount;
-    return {
-      cylinders: new LazyList(n_cylinders, (i) => records.cylinder(i)),
-      shoots: new LazyList(n_shoots, (i) => records.shoot(i)),
-      n_cylinders,
-      n_shoots,
-    };
+    return await QsmRecords.read(tables);
   } finally {
     releaseQsm(tables);
   }
+}
+
+const listed = (records: QsmRecords): QsmModel => ({
+  cylinders: new LazyList(records.cylinderCount, (i) => records.cylinder(i)),
+  shoots: new LazyList(records.shootCount, (i) => records.shoot(i)),
+  n_cylinders: records.cylinderCount,
+  n_shoots: records.shootCount,
+});
+
+/** The model of tables, which are released. */
+export const modelOf = async (tables: QsmTables): Promise<QsmModel> => listed(await recordsOf(tables));
+
+/** The same, with where its wood runs. */
+export async function builtModel(tables: QsmTables): Promise<BuiltModel> {
+  const records = await recordsOf(tables);
+  return { model: listed(records), runs: runsOf(records.cylinderCount, (i) => records.cylinder(i)) };
 }
 
 /** The answer of a build or an import as services return it. */

@@ -45,7 +45,8 @@ void check_cells(const GroundExtent& extent, double size) {
   const double ex = extent.box.max.x - extent.box.min.x, ey = extent.box.max.y - extent.box.min.y;
   throw Error(ErrorCode::kInvalidArgument,
               "An extent of " + whole(ex) + " m by " + whole(ey) + " m needs cells of " + whole(size) +
-                  " m, the ground filter works up to 16 m; crop the cloud, remove the points far away, or, if the coordinates are not metres, import with source_units");
+                  " m, the ground filter works up to 16 m; crop the cloud, remove the points far away, or, "
+                  "if the coordinates are not metres, import with source_units");
 }
 
 /// The cells that are ground, and planes through them.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseUp, turnedUp } from "../../../backend/cli/run/up.ts";
+import { parseUp, turnedUp } from "../../../backend/cli/analyze/up.ts";
 import { UP_AXES, type UpAxis, uprightMatrix } from "../../../shared/up-axes.ts";
 import { fakeService, smallOctree, smallTail } from "../../support/cli/analyze-fake.ts";
 

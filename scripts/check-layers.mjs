@@ -139,6 +139,7 @@ const assumesHits = {
   "cpp/ops/cloud/select_hits.h": "the points it has just selected",
   "cpp/ops/denoise/tiled_noise.cpp": "a part of the hits that it was given",
   "cpp/ops/trees/tree_tiles.cpp": "a part of the hits that it was given",
+  "cpp/ops/trees/layer_stem.cpp": "the points of a tree that it was given",
   "cpp/ops/skeleton/level_set_skeleton.cpp": "the hits that it was given, without the rows to skip",
   "cpp/ops/wood/wood_leaf.cpp": "the hits that it was given, in an order of position",
   "cpp/ops/lad/scanner_view.cpp": "directions of beams, of hits and misses alike",

@@ -21,6 +21,8 @@ class OpContext {
  public:
   /// threads == 0 means all cores.
   explicit OpContext(JobControl& control, Device device = Device::kCpu, int threads = 0);
+  /// A step of another run on one thread of the CPU: canceled with it, and its phases, in `own`, are not shown.
+  OpContext(JobControl& own, const OpContext& whole);
 
   Device device() const { return device_; }
   int threads() const { return threads_; }  ///< >= 1; results never depend on it
@@ -33,7 +35,9 @@ class OpContext {
     checkpoint();
   }
   void advance(std::uint64_t n) { control_.done.fetch_add(n, std::memory_order_relaxed); }
-  bool canceled() const { return control_.cancel_requested.load(std::memory_order_relaxed); }
+  bool canceled() const {
+    return control_.cancel_requested.load(std::memory_order_relaxed) || (whole_ && whole_->canceled());
+  }
   void checkpoint() const {
     if (canceled()) throw Error(ErrorCode::kCanceled, "canceled");
   }
@@ -42,6 +46,7 @@ class OpContext {
   JobControl& control_;
   Device device_;
   int threads_;
+  const OpContext* whole_ = nullptr;
 };
 
 }  // namespace pc

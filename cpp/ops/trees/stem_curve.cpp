@@ -102,8 +102,10 @@ class Measuring {
     const Slices level(points_, origin_, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, ctx_);
     Stem stem{};
     double ground = under({0, 0}).z;
-    std::optional<Place> seed = find_seed(level, ground);
-    if (seed) {
+    std::optional<Place> seed = params_.start ? given_seed() : find_seed(level, ground);
+    if (params_.start) {
+      ground = under(seed->center).z;
+    } else if (seed) {
       const double under_seed = under(seed->center).z;
       if (std::abs(under_seed - ground) > kSameGround) {
         ground = under_seed;
@@ -183,6 +185,11 @@ class Measuring {
 
   static bool fits(double radius, double before) {
     return radius >= kLeastRatio * before && radius <= kMostRatio * before;
+  }
+
+  Place given_seed() const {
+    const StemStart& start = *params_.start;
+    return {{start.place.x - origin_.x, start.place.y - origin_.y}, start.radius_m};
   }
 
   std::optional<Place> find_seed(const Slices& level, double ground) {

@@ -11,6 +11,12 @@
 
 namespace pc {
 
+/// Where a stem was seen.
+struct StemStart {
+  Vec2d place;
+  double radius_m;
+};
+
 struct StemParams {
   CircleSearch search;
   double breast_height_m;       ///< along the stem, above the highest ground around it
@@ -28,6 +34,8 @@ struct StemParams {
   double ellipticity_square;                   ///< see CircleFitParams
   std::uint64_t seed;
   double inlier_part = 0;  ///< see CircleFitParams
+  std::optional<StemStart>
+      start{};  ///< where the stem is; nothing: it is looked for from seed_min_m to seed_max_m
 };
 
 constexpr double kScatterRoom = 0.06;

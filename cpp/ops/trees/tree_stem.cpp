@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/trees/flat_trees.h"
+#include "ops/trees/layer_stem.h"
 #include "ops/trees/low_trunk.h"
 #include "ops/trees/stem_trust.h"
 #include "ops/trees/trunk_layer.h"
@@ -35,6 +36,29 @@ TreeStem trusted_stem(const TreeToMeasure& tree, const StemParams& params, OpCon
     out.sigma_m = std::nan("");
   }
   return out;
+}
+
+/// Whether the circle may be one of leaves.
+bool is_scattered(const TreeStem& tree) {
+  constexpr double kMostSigmaPart = 0.1;  // of the diameter
+  const auto& at = tree.stem.breast_height;
+  return at && (at->scatter_m > kMostScatter || !(tree.sigma_m <= kMostSigmaPart * 2 * at->circle.radius));
+}
+
+/// Whether the points of a stem scatter far less about it than those of another circle, and tell its diameter better.
+bool is_clearer(const TreeStem& stem, const TreeStem& other) {
+  constexpr double kLess = 0.5;
+  return stem.stem.breast_height->scatter_m <= kLess * other.stem.breast_height->scatter_m &&
+         stem.sigma_m < other.sigma_m;
+}
+
+/// Where twigs and leaves hide the stem from the search of circles.
+void take_layer_stem(TreeStem& out, const TreeToMeasure& tree, StemParams params, OpContext& ctx) {
+  params.start = layer_stem(tree.points, tree.ground, params, ctx);
+  if (!params.start) return;
+  TreeStem found = trusted_stem(tree, params, ctx);
+  if (!found.stem.breast_height) return;
+  if (!out.stem.breast_height || is_clearer(found, out)) out = std::move(found);
 }
 
 bool may_be_thick(const Box3d& box, const ThickStemParams& thick) {
@@ -88,6 +112,7 @@ TreeStem stem_of_tree(const TreeToMeasure& tree, const StemParams& params, const
   TreeStem out = trusted_stem(tree, params, ctx);
   if (!out.stem.breast_height && may_be_thick(tree.box, thick))
     take_thick_stem(out, tree, params, thick, ctx);
+  if ((!out.stem.breast_height || is_scattered(out)) && !out.flat) take_layer_stem(out, tree, params, ctx);
   if (!out.stem.breast_height) leave_out_leaves(out, tree, params, ctx);
   if (out.height_m < kLowTree && !out.flat) take_trunk(out, tree, params, ctx);
   return out;

@@ -37,6 +37,8 @@ bool is_at_trunk(double height_m, const StemParams& params);
 /// Thick    Where no stem is found, one of `thick` is looked for: half of it must be seen, its points scatter by up to 4 % of its
 ///          radius about it, and the tree is 2.5 diameters high. Crowns that reach to the ground are as wide and
 ///          round, but no surface, and clipped shrubs are lower.
+/// Hidden   Where none is found still, the strongest stem that layer_stem sees at breast height is measured; also where the circle may
+///          be one of leaves, whose points scatter or that is uncertain, and taken if its points scatter half as much.
 /// Low      Of a low tree whose diameter is not known, is that of limbs and leaves (no wood is thicker than what carries it), or lies
 ///          below the heights at which stems are looked for, the trunk is taken: low_trunk.
 /// Cost     That of measure_stem, twice where no stem is found.

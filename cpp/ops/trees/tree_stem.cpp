@@ -41,15 +41,18 @@ TreeStem trusted_stem(const TreeToMeasure& tree, const StemParams& params, OpCon
 /// Whether the circle may be one of leaves.
 bool is_scattered(const TreeStem& tree) {
   constexpr double kMostSigmaPart = 0.1;  // of the diameter
+  constexpr double kLeastShare = 0.5;     // of the points around it
   const auto& at = tree.stem.breast_height;
-  return at && (at->scatter_m > kMostScatter || !(tree.sigma_m <= kMostSigmaPart * 2 * at->circle.radius));
+  return at && (!(at->scatter_m <= kMostScatter) || at->evidence.share < kLeastShare ||
+                !(tree.sigma_m <= kMostSigmaPart * 2 * at->circle.radius));
 }
 
 /// Whether the points of a stem scatter far less about it than those of another circle, and tell its diameter better.
 bool is_clearer(const TreeStem& stem, const TreeStem& other) {
   constexpr double kLess = 0.5;
-  return stem.stem.breast_height->scatter_m <= kLess * other.stem.breast_height->scatter_m &&
-         stem.sigma_m < other.sigma_m;
+  const double scatter = other.stem.breast_height->scatter_m;
+  return (std::isnan(scatter) || stem.stem.breast_height->scatter_m <= kLess * scatter) &&
+         !(stem.sigma_m >= other.sigma_m);
 }
 
 /// Where twigs and leaves hide the stem from the search of circles.

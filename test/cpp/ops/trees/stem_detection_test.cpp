@@ -6,11 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -97,6 +99,49 @@ TEST(StemDetection, TwoColumnsGiveTheLeastRadius) {
     else
       EXPECT_NEAR(stem.circle.radius, 0.08, 0.01);
   }
+}
+
+/// A circle of 0.08 m shown by points that scatter by 9 mm. Those of each of its directions lie between the two heights.
+Plot circle_of_patches(const std::function<std::pair<double, double>(int)>& heights_of) {
+  Plot plot;
+  for (int direction = 0; direction < 24; ++direction) {
+    const auto [low, high] = heights_of(direction);
+    for (int i = 0; i < 12; ++i) {
+      const double turn = 2 * kPi * (direction + plot.unit(plot.random)) / 24,
+                   r = 0.08 + 0.009 * plot.normal(plot.random);
+      plot.add(
+          {4 + r * std::cos(turn), 4 + r * std::sin(turn), 50 + low + (high - low) * plot.unit(plot.random)});
+    }
+  }
+  return plot;
+}
+
+// Tufts of needles around limbs: each lies at one height, and a circle passes through many of them.
+TEST(StemDetection, ACircleOfTuftsIsNoStem) {
+  const auto tufts = circle_of_patches([](int direction) {
+    const double height = 1 + 0.93 * std::fmod(direction * 0.618, 1.0);
+    return std::pair{height, height + 0.06};
+  });
+  const StemDetectionResult found = tufts.detect();
+  EXPECT_EQ(found.stems.size(), 0u);
+  EXPECT_EQ(rejected(found, StemRejection::kFewInliers), 1u);
+}
+
+TEST(StemDetection, AStemIsOneWhereItIsSeenAtSomeHeightsAlone) {
+  const auto whole = circle_of_patches([](int) { return std::pair{1.0, 2.0}; });
+  const auto above_a_shrub = circle_of_patches([](int) { return std::pair{1.4, 2.0}; });
+  const auto behind_a_limb = circle_of_patches([](int direction) {
+    const bool hidden = direction > 16;
+    return std::pair{hidden ? 1.6 : 1.0, 2.0};
+  });
+  for (const Plot& plot : {whole, above_a_shrub, behind_a_limb}) EXPECT_EQ(plot.detect().stems.size(), 1u);
+  Plot lines;  // of a carried scanner: three rows around the stem
+  for (const double height : {1.1, 1.45, 1.8})
+    for (int i = 0; i < 200; ++i) {
+      const double turn = 2 * kPi * i / 200, r = 0.08 + 0.009 * lines.normal(lines.random);
+      lines.add({4 + r * std::cos(turn), 4 + r * std::sin(turn), 50 + height});
+    }
+  EXPECT_EQ(lines.detect().stems.size(), 1u);
 }
 
 TEST(StemDetection, LeaningThinAndHalfSeenStems) {

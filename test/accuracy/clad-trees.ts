@@ -112,7 +112,9 @@ export const CLAD: Readonly<Record<string, Clad>> = {
   stakes: { height_m: 5, radius_m: 0.035, crown_m: 0.8, from_m: 2.4, cover: stakes },
   guard: { height_m: 5, radius_m: 0.05, crown_m: 0.8, from_m: 2.2, cover: guard },
   sign: { height_m: 16, radius_m: 0.17, crown_m: 2.2, from_m: 7, cover: sign },
+  limbs_low: { height_m: 5, radius_m: 0.05, crown_m: 1, from_m: 4.5, cover: limbs },
   limbs: { height_m: 9, radius_m: 0.08, crown_m: 1.5, from_m: 8, cover: limbs },
+  limbs_high: { height_m: 18, radius_m: 0.15, crown_m: 2.4, from_m: 17, cover: limbs },
   slope100: { height_m: 16, radius_m: 0.17, crown_m: 2.2, from_m: 7, slope: 1, cover: nothing },
   slope60: { height_m: 16, radius_m: 0.17, crown_m: 2.2, from_m: 7, slope: 0.6, cover: nothing },
 };

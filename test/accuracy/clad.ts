@@ -90,7 +90,10 @@ async function rowOf(kind: string, scans: Scans, client: Client): Promise<CladRo
 }
 
 const percent = (value: number) => (Number.isFinite(value) ? `${(100 * value).toFixed(1)} %` : "-");
-const scansOf = (kind: string): readonly Scans[] => (kind.startsWith("ivy") ? [FULL, FEW, NOISY] : [FULL]);
+function scansOf(kind: string): readonly Scans[] {
+  if (kind.startsWith("ivy")) return [FULL, FEW, NOISY];
+  return kind.startsWith("limbs") ? [FULL, FEW] : [FULL];
+}
 
 /** Part `clad` of `npm run accuracy`. */
 export const cladPart: Part<CladRow> = {

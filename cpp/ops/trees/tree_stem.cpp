@@ -60,7 +60,12 @@ void take_layer_stem(TreeStem& out, const TreeToMeasure& tree, StemParams params
   params.start = layer_stem(tree.points, tree.ground, params, ctx);
   if (!params.start) return;
   TreeStem found = trusted_stem(tree, params, ctx);
-  if (!found.stem.breast_height) return;
+  // Through few points and short arcs many circles pass, and here another search has found none that is a stem's.
+  constexpr double kLeastArc = 0.25, kMostSigmaPart = 0.1;
+  const auto& at = found.stem.breast_height;
+  if (!at || at->few_points || at->circle.arc_coverage < kLeastArc ||
+      !(found.sigma_m <= kMostSigmaPart * 2 * at->circle.radius))
+    return;
   if (!out.stem.breast_height || is_clearer(found, out)) out = std::move(found);
 }
 

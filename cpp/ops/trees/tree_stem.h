@@ -38,7 +38,8 @@ bool is_at_trunk(double height_m, const StemParams& params);
 ///          radius about it, and the tree is 2.5 diameters high. Crowns that reach to the ground are as wide and
 ///          round, but no surface, and clipped shrubs are lower.
 /// Hidden   Where none is found still, the strongest stem that layer_stem sees at breast height is measured; also where the circle may
-///          be one of leaves, whose points scatter or that is uncertain, and taken if its points scatter half as much.
+///          be one of leaves, whose points scatter or that is uncertain, and taken if its points scatter half as much. One with few points, an
+///          arc below 90 degrees or a standard error above a tenth of the diameter is none.
 /// Low      Of a low tree whose diameter is not known, is that of limbs and leaves (no wood is thicker than what carries it), or lies
 ///          below the heights at which stems are looked for, the trunk is taken: low_trunk.
 /// Cost     That of measure_stem, twice where no stem is found.

@@ -6,8 +6,15 @@ const stand = Array.from({ length: 18 }, () => tree(20, 0.3));
 
 test("a tenth of low trees without a diameter is told", () => {
   expect(lowTreeWarnings([...stand, tree(1.9), tree(0.8)])).toEqual([
-    expect.stringMatching(/^2 of 20 trees are lower than 2 m and have no diameter/),
+    expect.stringMatching(/^2 of 20 trees are lower than 4 m and have no diameter/),
   ]);
+});
+
+test("beside high trees, what is lower than a fifth of them", () => {
+  expect(lowTreeWarnings([...stand, tree(3.9), tree(3.4), tree(2.1)])).toEqual([
+    expect.stringMatching(/^3 of 21 trees are lower than 4 m and have no diameter/),
+  ]);
+  expect(lowTreeWarnings([...stand, tree(4.1), tree(4.4), tree(4.1)])).toEqual([]);
 });
 
 test("beside high trees without a diameter, too, as of fronds that hang to the ground", () => {

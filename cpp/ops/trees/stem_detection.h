@@ -26,7 +26,7 @@ enum class StemRejection : std::uint8_t {
   kNotUpright,    ///< points in fewer than 3 of 4 sub-layers
   kNoCircle,      ///< no circle of a radius in the limits
   kHighResidual,  ///< the points near the circle scatter too much for a stem
-  kFewInliers,    ///< fewer than 15 points, or less than 30 % of the part, near the circle
+  kFewInliers,    ///< fewer than 15 points, or less than 30 % of the part, near the circle, or on few patches of it
   kHalvesDiffer,  ///< lower and upper half have circles that do not lie on one axis
   kMerged,        ///< a stem with more inliers stands in the same place
 };
@@ -65,7 +65,7 @@ std::uint64_t stem_detection_bytes(std::uint64_t point_count);
 ///          found one after another. A cylinder is a stem if the circle across its axis passes: few residuals, 15 points
 ///          and 30 % of those in its disc, 2.5 times as many per area as in and around it, points in 3 of 4 sub-layers,
 ///          halves that lie on one axis, an arc of 54 degrees, points that lie in the middle of their ring instead of all
-///          over it, and nothing inside. Where max_diameter_m is above 3, upright parts wider than 1 m are searched again for trunks of
+///          over it and in most patches of it instead of in tufts (ADR 69), and nothing inside. Where max_diameter_m is above 3, upright parts wider than 1 m are searched again for trunks of
 ///          0.6 to 4 m of radius, with points within 3 % of it and an arc of 180 degrees. The figures are those that part stems from leaves in simulated stands.
 /// Order    The same stems for any thread count and order of the points.
 /// Cost     O(n) time and stem_detection_bytes; 10 M points of a plot: below 10 CPU seconds. Cancel within 250 ms.

@@ -65,7 +65,9 @@ export const DetectStemsResponse = z
           "clusters without 54 degrees of a circle of a radius from 0.02 m to half of max_diameter_m, at most 4 m",
         ),
         high_residual: count("clusters whose points scatter around the best circle: leaves, branches"),
-        few_inliers: count("clusters with hardly more points on the best circle than around it or inside it"),
+        few_inliers: count(
+          "clusters with hardly more points on the best circle than around it or inside it, or with points on few patches of it, as tufts of needles have",
+        ),
         halves_differ: count("clusters whose lower and upper half have circles that are not on one axis"),
         merged: count("stems closer than max(0.3 m, sum of the radii) to a seed with more inliers"),
       })

@@ -15,6 +15,7 @@ namespace {
 constexpr double kBelow = 0.3, kHeight = 1;  // of the layer, metres: from 1 to 2 m for 1.3 m
 constexpr double kLowest = 0.1;              // grass
 constexpr double kSlopeReach = 1;
+constexpr double kWidest = 1000;  // no crown: points of several places, or strays
 constexpr std::size_t kPolled = 1 << 16;
 
 /// The ground around a tree as a plane.
@@ -48,13 +49,16 @@ std::optional<StemStart> layer_stem(Span<const Vec3d> points, const TreeGround& 
   const Plane plane = plane_under(mean_place(points), ground);
   std::vector<Vec3d> near;
   std::vector<float> heights;
+  Box3d box;
   for (std::size_t i = 0; i < points.size; ++i) {
     if (i % kPolled == 0) ctx.checkpoint();
     const double height = points[i].z - plane.at(points[i]);
     if (!(height >= low && height <= high)) continue;
     near.push_back(points[i]);
+    box.add(points[i]);
     heights.push_back(static_cast<float>(height));
   }
+  if (near.empty() || box.max.x - box.min.x > kWidest || box.max.y - box.min.y > kWidest) return std::nullopt;
   JobControl own;
   OpContext step(own, ctx);
   const StemDetectionResult found =

@@ -9,7 +9,8 @@
 namespace pc {
 
 /// The strongest stem of a tree in the metre around breast height, by detect_stems: by the surface of its bark, which tells it from
-/// twigs and leaves around it, where the best circle of each slice is one of these. Nothing if there is none.
+/// twigs and leaves around it, where the best circle of each slice is one of these. Nothing if there is none, or if
+/// the layer is wider than a kilometre.
 ///
 /// points   (n) of the tree, metres
 /// ground   under it; at most kSlopeReach from the mean place of its points it is taken as a plane

@@ -111,6 +111,9 @@ TEST(LayerStem, LimbsAloneHaveNone) {
   Spruce nothing;
   nothing.points = {{0, 0, 0.2}, {0, 0, 5}};
   EXPECT_FALSE(nothing.start());
+  Spruce strewn;
+  strewn.stem(360).points.push_back({2e8, 0, 1.5});
+  EXPECT_FALSE(strewn.start()) << "wider than any layer";
 }
 
 TEST(LayerStem, ACancelEndsIt) {

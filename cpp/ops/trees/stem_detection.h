@@ -26,7 +26,7 @@ enum class StemRejection : std::uint8_t {
   kNotUpright,    ///< points in fewer than 3 of 4 sub-layers
   kNoCircle,      ///< no circle of a radius in the limits
   kHighResidual,  ///< the points near the circle scatter too much for a stem
-  kFewInliers,    ///< fewer than 15 points, or less than 30 % of the part, near the circle, or on few patches of it
+  kFewInliers,  ///< fewer than 15 points, or less than 30 % of the part, near the circle, or on few patches of it
   kHalvesDiffer,  ///< lower and upper half have circles that do not lie on one axis
   kMerged,        ///< a stem with more inliers stands in the same place
 };

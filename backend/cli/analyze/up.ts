@@ -3,6 +3,8 @@ import type { CreateSessionTail } from "../../../shared/contract/cloud-session/c
 import { AppError } from "../../../shared/errors.ts";
 import { UP_AXES, type UpAxis, uprightMatrix } from "../../../shared/up-axes.ts";
 
+type Scan = NonNullable<CreateSessionTail["scans"]>[number];
+
 /** Errors: invalid_argument. */
 export function parseUp(text: string): UpAxis {
   if (!Object.hasOwn(UP_AXES, text))
@@ -20,7 +22,7 @@ export async function turnedUp(
   if (up === undefined || up === "z" || tail.point_count === 0) return tail;
   const moved = await client.transform(tail.session_id, { matrix: uprightMatrix(up) }, { signal });
   const { octree_posed: _, warnings = [], ...octree } = moved;
-  const { scan_origin, scan_params, ...rest } = tail;
+  const { scan_origin, scan_params, scans, ...rest } = tail;
   const box = moved.robust_bounds;
   return {
     ...rest,
@@ -28,12 +30,18 @@ export async function turnedUp(
     ground_z: null, // measured along the former axis
     robust_extent: box ? [box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]] : null,
     ...(scan_origin ? { scan_origin: turned(scan_origin, up) } : {}),
-    ...(scan_params
-      ? { scan_params: { ...scan_params, ...(scan_params.origin ? { origin: turned(scan_params.origin, up) } : {}) } }
-      : {}),
+    ...(scan_params?.origin ? { scan_params: { origin: turned(scan_params.origin, up) } } : {}),
+    ...(scans ? { scans: scans.map((scan) => turnedScan(scan, up)) } : {}),
     warnings: [...(tail.warnings ?? []), ...warnings],
   };
 }
+
+/** Its angles are those of the former axes. */
+const turnedScan = (scan: Scan, up: UpAxis): Scan => ({
+  ...scan,
+  origin: scan.origin && turned(scan.origin, up),
+  ...{ theta_min: null, theta_max: null, phi_min: null, phi_max: null },
+});
 
 function turned(place: readonly number[], up: UpAxis): [number, number, number] {
   const turn = UP_AXES[up];

@@ -38,7 +38,7 @@ export function tallPlantWarnings(heights_m: readonly number[], is_stated: boole
     heights_m.length === 1
       ? "The plant is"
       : `${tall.length} of ${heights_m.length} trees ${tall.length === 1 ? "is" : "are"}`;
-  const highest = Math.max(...tall).toFixed(1);
+  const highest = tall.reduce((most, height) => Math.max(most, height)).toFixed(1);
   return [`${who} higher than ${TALL_PLANT_M} m, as in few forests (the highest: ${highest} m), and ${WAY_OUT}`];
 }
 

@@ -21,11 +21,20 @@ test("the cloud is turned with the positions of its scanners; z and a cloud with
   const tail = {
     ...smallTail(),
     scan_origin: [1, 2, 3] as [number, number, number],
-    scan_params: { origin: [4, 5, 6] },
+    scan_params: { origin: [4, 5, 6], theta_min: 30 },
+    scans: [
+      { scan_index: 1, origin: [7, 8, 9], theta_min: 30, phi_max: 90 },
+      { scan_index: 2, origin: null },
+    ],
   };
   const turned = await turnedUp(tail as never, "y", client, new AbortController().signal);
   expect(requests.transform).toMatchObject({ id: tail.session_id, matrix: uprightMatrix("y") });
-  expect(turned).toMatchObject({ scan_origin: [1, -3, 2], scan_params: { origin: [4, -6, 5] }, ground_z: null });
+  expect(turned).toMatchObject({ scan_origin: [1, -3, 2], ground_z: null });
+  expect(turned.scan_params).toEqual({ origin: [4, -6, 5] }); // its angles were those of the former axes
+  expect(turned.scans).toEqual([
+    { scan_index: 1, origin: [7, -9, 8], theta_min: null, theta_max: null, phi_min: null, phi_max: null },
+    { scan_index: 2, origin: null, theta_min: null, theta_max: null, phi_min: null, phi_max: null },
+  ]);
   const before = calls.length;
   expect(await turnedUp(tail as never, "z", client, new AbortController().signal)).toBe(tail);
   expect(await turnedUp(tail as never, undefined, client, new AbortController().signal)).toBe(tail);

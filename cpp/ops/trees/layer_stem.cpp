@@ -58,7 +58,8 @@ std::optional<StemStart> layer_stem(Span<const Vec3d> points, const TreeGround& 
     box.add(points[i]);
     heights.push_back(static_cast<float>(height));
   }
-  if (near.empty() || box.max.x - box.min.x > kWidest || box.max.y - box.min.y > kWidest) return std::nullopt;
+  if (!(low < high) || near.empty() || box.max.x - box.min.x > kWidest || box.max.y - box.min.y > kWidest)
+    return std::nullopt;
   JobControl own;
   OpContext step(own, ctx);
   const StemDetectionResult found =

@@ -13,7 +13,7 @@ namespace pc {
 /// the layer is wider than a kilometre.
 ///
 /// points   (n) of the tree, metres
-/// ground   under it; at most kSlopeReach from the mean place of its points it is taken as a plane
+/// ground   under it: a plane by its heights at the mean place of the points and 1 m to each side
 /// Cost     O(n) time and 80 bytes per point of the layer. Cancel within 250 ms.
 std::optional<StemStart> layer_stem(Span<const Vec3d> points, const TreeGround& ground,
                                     const StemParams& params, const OpContext& ctx);

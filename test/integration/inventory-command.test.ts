@@ -45,6 +45,20 @@ test("scans that do not fit are moved onto each other, unless --no-align says no
   expect(worstDiameter()).toBeGreaterThan(0.01);
 });
 
+test("flight lines whose ground lies at different heights are told, and the plot is measured as it lies", async () => {
+  const [, ...rows] = places(forestRows(TREES));
+  const points = rows.map((row) => [...row, 4]);
+  for (let i = 0; i < 24_000; i += 1)
+    points.push([18 * ((i * 0.7548776662) % 1), 12 * ((i * 0.5698402909) % 1), 0.04 * (i % 2), 4 + (i % 2)]);
+  write([["x", "y", "z", "las_point_source_id"], ...points]);
+  expect((await inventory("--method", "default", "--scene", "plot")).code).toBe(0);
+  const { warnings, scans_moved } = JSON.parse(readFileSync(join(out(), "summary.json"), "utf8"));
+  expect(scans_moved).toEqual([]);
+  expect(warnings.join(" ")).toMatch(
+    /las_point_source_id.* Scans were not moved onto each other: .*neither scan_index/,
+  );
+});
+
 test("a plot: trees, curves, stand, crowns, pictures, report and the labelled cloud", async () => {
   write(places(forestRows(TREES)));
   const { code, stdout, stderr } = await inventory("--method", "default");

@@ -1,3 +1,4 @@
+import { ApiError } from "../../../shared/client/index.ts";
 import type { ScanMove } from "../../../shared/contract/cloud-session/align-scans.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
@@ -30,7 +31,10 @@ export async function plotTrees(
   if (!options.align || !apart || plot.method === "one_tree" || plot.is_airborne) return asItIs;
   run.progress.stage("5/6 Moving scans onto each other");
   const { session_id } = plot.tail;
-  const moved = await run.client.alignScans(session_id, { skip_noise: plot.skip_noise }, shown(run));
+  const moved = await run.client
+    .alignScans(session_id, { skip_noise: plot.skip_noise }, shown(run))
+    .catch((error: unknown) => notMoved(error));
+  if (typeof moved === "string") return { ...asItIs, plot: { ...plot, warnings: [...plot.warnings, moved] } };
   if (!moved.aligned) return asItIs;
   const tail = { ...cloud.tail, ...OctreeBlock.parse(moved) };
   const again = await labelPlot({ ...cloud, tail }, options, run);
@@ -41,6 +45,12 @@ export async function plotTrees(
     list: found,
     scans_moved: moved.scans,
   };
+}
+
+/** Flight lines have heights of their own, but no scans that could be moved. Errors: the given one, if it is another. */
+function notMoved(error: unknown): string {
+  if (!(error instanceof ApiError && error.code === "invalid_argument")) throw error;
+  return `Scans were not moved onto each other: ${error.message}`;
 }
 
 function toldMoves(scans: readonly ScanMove[], fit: TreeInventoryTail["view_fit"]): string {

@@ -36,6 +36,19 @@ export interface CurveFitParams {
   readonly profile: boolean;
 }
 
+/** What the residuals say against a fit; without the linear loss or with few rows nothing (probabilities of 1). */
+export interface ResidualChecks {
+  /** The row that lies farthest off the curve, in standard deviations of the others; null = none. */
+  readonly outlier_row: number;
+  readonly outlier_deviations: number | null;
+  /** That chance puts any row so far off. */
+  readonly outlier_probability: number;
+  /** Stretches of residuals of one sign. */
+  readonly run_count: number;
+  /** That chance gives at most so many. */
+  readonly run_probability: number;
+}
+
 /** Lists have an entry for each parameter; null = none. */
 export interface CurveFit {
   readonly values: readonly number[];
@@ -55,6 +68,7 @@ export interface CurveFit {
   readonly fitted: readonly number[];
   /** Of the fitted values; empty = no degrees of freedom. */
   readonly fitted_std_errors: readonly number[];
+  readonly checks: ResidualChecks;
   readonly cost: number;
   /** Of a residual; null = no degrees of freedom. */
   readonly variance: number | null;

@@ -92,6 +92,16 @@ const char* end_name(FitEnd end) {
   return "stalled";
 }
 
+Napi::Object checks_to_js(Napi::Env env, const ResidualChecks& checks) {
+  auto out = Napi::Object::New(env);
+  out.Set("outlier_row", static_cast<double>(checks.outlier_row));
+  out.Set("outlier_deviations", number_or_null(env, checks.outlier_deviations));
+  out.Set("outlier_probability", checks.outlier_probability);
+  out.Set("run_count", static_cast<double>(checks.run_count));
+  out.Set("run_probability", checks.run_probability);
+  return out;
+}
+
 Napi::Value curve_fit_to_js(Napi::Env env, CurveFit&& fit) {
   auto out = Napi::Object::New(env);
   out.Set("values", numbers_to_js(env, fit.values));
@@ -105,6 +115,7 @@ Napi::Value curve_fit_to_js(Napi::Env env, CurveFit&& fit) {
   out.Set("undetermined", marks_to_js(env, fit.undetermined));
   out.Set("fitted", numbers_to_js(env, fit.fitted));
   out.Set("fitted_std_errors", numbers_to_js(env, fit.fitted_std_errors));
+  out.Set("checks", checks_to_js(env, fit.checks));
   out.Set("cost", fit.cost);
   out.Set("variance", number_or_null(env, fit.variance));
   out.Set("degrees", fit.degrees);

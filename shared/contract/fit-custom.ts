@@ -102,7 +102,9 @@ export const CustomFitRequest = z
     outputs: z.array(Symbol_).describe("dependent variables; the first one with a mapped column is fitted"),
     column_mappings: z
       .record(z.string(), z.string())
-      .describe('"input_<symbol>" and "output_<symbol>": name of the column in data'),
+      .describe(
+        '"input_<symbol>" and "output_<symbol>": name of the column in data; of a built-in model one that states another unit than the model\'s, as "gs (mmol m-2 s-1)": 400',
+      ),
     data: z
       .record(z.string(), z.array(z.number()))
       .describe("column name: its values; the columns used have the same length, at least 1"),
@@ -168,7 +170,7 @@ export const fitReport = {
   start_count: z.int().describe("starts that were fitted; above 1: the given one failed"),
   evaluation_count: z.int().describe("evaluations of all residuals, over all starts"),
   warnings: Warnings.optional().describe(
-    "parameters at a bound or not determined, a fit that did not converge, and unknown request keys",
+    "parameters at a bound, not determined or extrapolated, a fit that did not converge, rows off the curve, a curve that the rows do not follow, values that are none of the model's unit, and unknown request keys",
   ),
 };
 

@@ -10,7 +10,7 @@ export const FitForm = z
       format: "binary",
       contentMediaType: "application/octet-stream",
       description:
-        "table: .csv or .txt (UTF-8; commas, semicolons, tabs or blanks; a decimal comma unless commas separate cells) or .xlsx (first sheet); a header row with the names of the columns, then perhaps a row of units",
+        "table: .csv or .txt (UTF-8; commas, semicolons, tabs or blanks; a decimal comma unless commas separate cells) or .xlsx (first sheet); a header row with the names of the columns, then perhaps a row of units. Units in that row or in brackets after a name are converted to those of the model, and told; those that need more than a factor, such as Ci in Pa: 400. Rows with an empty cell or a code for a missing value (-9999) are left out, and told",
     }),
     model_category: z.string().describe("photosynthesis, stomatal, hydraulics or generic; others: 400"),
     model_type: z.string().describe("id of GET /api/models; vulnerability = sigmoidal, pvcurve = sjb2018; others: 400"),

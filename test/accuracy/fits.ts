@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { Job } from "../../backend/jobs/job.ts";
 import { type CurveOptions, runCurveFit } from "../../backend/services/fit/curves/curve.ts";
+import { misfitWarnings } from "../../backend/services/fit/curves/misfit.ts";
 import { parseExpression } from "../../backend/services/fit/expression/parse.ts";
 import { modelParameters, modelTask, restartsOf } from "../../backend/services/fit/models/model-task.ts";
 import { digits, NIST, type NistSet, nistSet } from "../support/fit/nist.ts";
@@ -38,6 +39,8 @@ interface ModelRow {
   readonly restarted: number;
   /** Share of the sets whose interval holds the truth, by parameter. */
   readonly coverage: Readonly<Record<string, number>>;
+  /** Sets that a warning says do not fit: of a row off the curve, or a curve that the rows do not follow. */
+  readonly told: number;
   readonly ms_per_fit: number;
 }
 type Row = NistRow | ModelRow;
@@ -68,7 +71,7 @@ async function nistRow(set: NistSet): Promise<NistRow> {
 async function modelRow(id: string): Promise<ModelRow> {
   const unit = uniform(20 + DESIGNED.indexOf(id));
   const inside = new Map<string, number>();
-  let [found, converged, restarted, spent] = [0, 0, 0, 0];
+  let [found, converged, restarted, told, spent] = [0, 0, 0, 0, 0];
   for (let set = 0; set < SETS; ++set) {
     const { model, truth, columns } = await syntheticSet(
       id,
@@ -86,13 +89,14 @@ async function modelRow(id: string): Promise<ModelRow> {
     found += fit.cost <= best.cost * (1 + SAME_COST) ? 1 : 0;
     converged += fit.end === "converged" ? 1 : 0;
     restarted += fit.start_count > 1 ? 1 : 0;
+    told += misfitWarnings(fit, columns.get(model.output) ?? [], String).length > 0 ? 1 : 0;
     parameters.forEach(({ symbol }, i) => {
       const [low, high, value] = [fit.low[i] ?? Infinity, fit.high[i] ?? -Infinity, truth[symbol] ?? Number.NaN];
       inside.set(symbol, (inside.get(symbol) ?? 0) + (low <= value && value <= high ? 1 : 0));
     });
   }
   const coverage = Object.fromEntries([...inside].map(([symbol, count]) => [symbol, count / SETS]));
-  return { kind: "model", name: id, sets: SETS, found, converged, restarted, coverage, ms_per_fit: spent / SETS };
+  return { kind: "model", name: id, sets: SETS, found, converged, restarted, coverage, told, ms_per_fit: spent / SETS };
 }
 
 async function measure(methods: readonly string[], groups: readonly string[]): Promise<readonly Row[]> {
@@ -128,12 +132,12 @@ function tables(rows: readonly Row[]): string {
   }
   if (models.length > 0) {
     lines.push(
-      "| model | sets | best residual sum found | converged | further starts | interval holds the truth | ms per fit |",
-      "|---|---|---|---|---|---|---|",
+      "| model | sets | best residual sum found | converged | further starts | interval holds the truth | told not to fit | ms per fit |",
+      "|---|---|---|---|---|---|---|---|",
     );
-    for (const { name, sets, found, converged, restarted, coverage, ms_per_fit } of models) {
+    for (const { name, sets, found, converged, restarted, coverage, told, ms_per_fit } of models) {
       const held = Object.entries(coverage).map(([symbol, part]) => `${symbol} ${percent(part)}`);
-      const cells = [name, sets, found, converged, restarted, held.join(", "), ms_per_fit.toFixed(2)];
+      const cells = [name, sets, found, converged, restarted, held.join(", "), told, ms_per_fit.toFixed(2)];
       lines.push(`| ${cells.join(" | ")} |`);
     }
   }

@@ -32,6 +32,25 @@ LeastSquaresProblem problem_of(CurvePrediction& prediction, const CurveData& dat
           }};
 }
 
+/// What the rows run along: the only input that varies, else the fitted values.
+Span<const double> along(const CurveData& data, const std::vector<double>& fitted) {
+  const std::vector<double>* only = nullptr;
+  for (const std::vector<double>& input : data.inputs) {
+    const auto [least, most] = std::minmax_element(input.begin(), input.end());
+    if (*least == *most) continue;
+    if (only != nullptr) return view(fitted);
+    only = &input;
+  }
+  return view(only == nullptr ? fitted : *only);
+}
+
+ResidualChecks checks_of(const CurveFit& fit, const CurveData& data, Loss loss) {
+  std::vector<double> residuals = data.measured;
+  for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= fit.fitted[i];
+  return residual_checks(view(residuals), view(fit.fitted_std_errors), along(data, fit.fitted),
+                         loss == Loss::kLinear ? fit.degrees : 0);
+}
+
 /// A curve without parameters.
 CurveFit evaluated(CurvePrediction& prediction, const CurveData& data, const CurveFitParams& params,
                    OpContext& ctx) {
@@ -44,6 +63,7 @@ CurveFit evaluated(CurvePrediction& prediction, const CurveData& data, const Cur
   out.cost = cost_of(view(residuals), params.loss, params.loss_scale);
   out.degrees = static_cast<double>(residuals.size());
   out.variance = cost_of(view(residuals), Loss::kLinear, 1) / out.degrees;
+  out.checks = checks_of(out, data, params.loss);
   out.end = FitEnd::kConverged;
   out.evaluation_count = 1;
   return out;
@@ -129,6 +149,7 @@ CurveFit fit_curve(const CurveModel& model, const CurveData& data, const CurveFi
   prediction.evaluate(view(fit.x), {out.fitted.data(), out.fitted.size()}, {jacobian.data(), jacobian.size()},
                       ctx);
   if (out.degrees > 0) out.fitted_std_errors = errors_of_values(out, jacobian);
+  out.checks = checks_of(out, data, params.loss);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/fit/curve_model.h"
 #include "ops/fit/least_squares.h"
 #include "ops/fit/multi_start.h"
+#include "ops/fit/residual_checks.h"
 
 namespace pc {
 
@@ -32,8 +33,10 @@ struct CurveFit {
   std::vector<std::uint8_t> undetermined;  ///< (parameters) 1 = the data do not determine it
   std::vector<double> fitted;              ///< (rows)
   std::vector<double> fitted_std_errors;   ///< (rows) of the fitted values; empty = no degrees of freedom
-  double cost;                             ///< loss_scale^2 sum of rho
-  double variance;                         ///< of a residual; NaN without degrees of freedom
+  ResidualChecks
+      checks;       ///< of the linear loss; stretches run along the input that varies, or along the curve
+  double cost;      ///< loss_scale^2 sum of rho
+  double variance;  ///< of a residual; NaN without degrees of freedom
   double degrees;
   FitEnd end;
   std::size_t start_count, evaluation_count;

@@ -42,7 +42,15 @@ async function fitNamed(named: NamedTask, options: CustomFitRequest, job: Job): 
     return [key, found] as const;
   });
   const { residuals, ...figures } = fitFigures(fit, task.measured, keys);
-  const warnings = fitWarnings(fit, task, chosen, keys);
+  const values = new Map([
+    ...[...given.values()].map(({ symbol, value }) => [symbol, value] as const),
+    ...task.parameters.map(({ symbol }, at) => [symbol, fit.values[at] ?? Number.NaN] as const),
+  ]);
+  const warnings = [
+    ...(named.warnings ?? []),
+    ...fitWarnings(fit, task, chosen, keys, (row) => `Value ${row + 1} of the output`),
+    ...(named.remarks?.(values) ?? []),
+  ];
   return {
     success: true,
     parameters: Object.fromEntries(parameters),

@@ -13,6 +13,9 @@ export interface NamedTask {
   readonly keys: readonly string[];
   /** Parameters that were given, by key. */
   readonly given: ReadonlyMap<string, { readonly symbol: string; readonly value: number }>;
+  /** What the data say before the fit, and what the values of the parameters say after it. */
+  readonly warnings?: readonly string[];
+  readonly remarks?: (values: ReadonlyMap<string, number>) => string[];
   /** Order of all keys in the response. */
   readonly order: readonly string[];
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { FittedParameter } from "../../../../shared/contract/fit-custom.ts";
 import type { CurveFit } from "../../../native/curve-fit.ts";
 import type { CurveOptions, CurveTask, FreeParameter } from "./curve.ts";
+import { misfitWarnings } from "./misfit.ts";
 
 type Parameter = z.infer<typeof FittedParameter>;
 
@@ -66,12 +67,13 @@ export const isConstant = (values: readonly number[]): boolean => values.every((
 
 const finite = (value: number) => (Number.isFinite(value) ? value : null);
 
-/** What the user must know about a fit. */
+/** What the user must know about a fit. `nameOf`: what a row of the data is called. */
 export function fitWarnings(
   fit: CurveFit,
-  { parameters }: Pick<CurveTask, "parameters">,
+  { parameters, measured }: Pick<CurveTask, "parameters" | "measured">,
   options: CurveOptions,
   keys: readonly string[],
+  nameOf: (row: number) => string,
 ): string[] {
   const warnings: string[] = [];
   if (fit.end === "evaluation_limit") {
@@ -94,7 +96,7 @@ export function fitWarnings(
   if (fit.start_count > 1 && options.more_starts === "on_failure") {
     warnings.push(`The fit from the given start failed; the best of ${fit.start_count} starts is reported.`);
   }
-  return warnings;
+  return [...warnings, ...misfitWarnings(fit, measured, nameOf)];
 }
 
 function parameterWarning(fit: CurveFit, at: number, { low, high }: FreeParameter, key: string): string | null {

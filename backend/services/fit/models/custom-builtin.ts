@@ -3,9 +3,11 @@ import { AppError } from "../../../../shared/errors.ts";
 import type { FreeParameter } from "../curves/curve.ts";
 import { checkLengths, freeParameter, inputColumn, type NamedTask, outputColumn } from "../curves/named-task.ts";
 import { symbolName } from "../curves/symbols.ts";
+import { doubtfulValues, inModelUnits } from "../quantities/model-units.ts";
+import { unitOfHeader } from "../table/columns.ts";
 import { modelOf } from "./catalogue.ts";
-import { type CurveModelEntry, shownEquation } from "./model.ts";
-import { CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
+import { type Columns, type CurveModelEntry, modelData, shownEquation } from "./model.ts";
+import { assumedValues, CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 /**
  * The task of a request for a built-in model: its columns are the inputs and the output of the same symbol or name.
@@ -17,7 +19,13 @@ export function builtinFit(request: CustomFitRequest): NamedTask {
     throw new AppError("invalid_argument", "built-in models are explicit; leave equation_type out");
   }
   const model = modelOf(request.model_id);
-  const columns = modelColumns(model, givenColumns(request, model));
+  const given_columns = givenColumns(request, model);
+  const columns = modelColumns(model, given_columns);
+  const warnings = [
+    ...doubtfulValues(model, columns),
+    ...statedUnits(request, model, given_columns),
+    ...assumedValues(model, given_columns, "request"),
+  ];
   const wished = new Map(request.parameters.map((parameter) => [symbolOf(parameter, model), parameter]));
   const constants = new Map<string, number>();
   const free: FreeParameter[] = [];
@@ -41,7 +49,8 @@ export function builtinFit(request: CustomFitRequest): NamedTask {
     throw new AppError("invalid_argument", "two parameters have the same name; rename one");
   }
   const task = modelTask(model, columns, free, constants);
-  return { task, equation: shownEquation(model), restarts: restartsOf(model), keys, given, order };
+  const remarks = (values: ReadonlyMap<string, number>) => model.remarks?.(columns, values) ?? [];
+  return { task, equation: shownEquation(model), restarts: restartsOf(model), keys, given, order, warnings, remarks };
 }
 
 /** Start and bounds of the request, and the model's where it has none. */
@@ -59,6 +68,30 @@ function symbolOf({ name, symbol }: CustomFitRequest["parameters"][number], mode
   if (model.parameters.some((parameter) => parameter.symbol === plain)) return plain;
   const known = model.parameters.map((parameter) => parameter.symbol).join(", ");
   throw new AppError("invalid_argument", `the model "${model.id}" has no parameter "${plain}"; it has ${known}`);
+}
+
+/**
+ * Units that the names of columns state. The answer has the output as it was sent, so nothing is converted here. Errors:
+ * invalid_argument for columns in other units than the model's.
+ */
+function statedUnits(request: CustomFitRequest, model: CurveModelEntry, given: Columns): readonly string[] {
+  const mapped = new Map(
+    [...request.inputs, ...request.outputs].flatMap(({ name, symbol }) => {
+      const key = request.inputs.some((input) => input.symbol === symbol) ? `input_${symbol}` : `output_${symbol}`;
+      const unit = unitOfHeader(request.column_mappings[key] ?? "");
+      return unit === "" ? [] : [symbol, name].map((known) => [known, unit] as const);
+    }),
+  );
+  const { columns, warnings } = inModelUnits(model, given, mapped);
+  for (const [name, values] of columns) {
+    if (values === given.get(name)) continue;
+    const quantity = modelData(model).find((data) => data.name === name)?.quantity;
+    throw new AppError(
+      "invalid_argument",
+      `the column of "${name}" states ${mapped.get(name)}, and the model takes ${quantity?.unit}; convert its values, and name the column so`,
+    );
+  }
+  return warnings;
 }
 
 /** Columns of the request that the model knows. */

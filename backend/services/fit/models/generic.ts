@@ -25,6 +25,22 @@ function curvedStarts(columns: Columns) {
   return { ymax, phi: half > 0 ? (0.7 * ymax) / half : 1, theta: 0.7 };
 }
 
+/** Where the data end before the curve levels off, its end is a guess of the model. */
+function levelsOff(columns: Columns, share: (x: number) => number, names: string): string[] {
+  const last = largest(column(columns, "x"));
+  const reached = share(last);
+  if (!(reached < 0.5)) return [];
+  return [
+    `At the largest x, ${Number(last.toPrecision(6))}, the curve has reached ${(100 * reached).toFixed(0)} % of ymax: ${names} are extrapolated beyond the data.`,
+  ];
+}
+
+/** y / ymax of the non-rectangular hyperbola. */
+function curvedShare(x: number, phi: number, ymax: number, theta: number): number {
+  const light = phi * x;
+  return (2 * light) / (light + ymax + Math.sqrt((light - ymax) ** 2 + 4 * (1 - theta) * light * ymax));
+}
+
 export const GENERIC_MODELS: readonly CurveModelEntry[] = [
   {
     id: "linear",
@@ -50,6 +66,7 @@ export const GENERIC_MODELS: readonly CurveModelEntry[] = [
       { symbol: "x50", description: "x where y is ymax / 2, unit of x", low: 0, high: ANY },
     ],
     starts: hyperbolaStarts,
+    remarks: (columns, values) => levelsOff(columns, (x) => x / ((values.get("x50") ?? 0) + x), "ymax and x50"),
     source: "Michaelis & Menten 1913, Biochemische Zeitschrift 49: 333",
   },
   {
@@ -64,6 +81,10 @@ export const GENERIC_MODELS: readonly CurveModelEntry[] = [
       { symbol: "theta", description: "curvature: 0 = rectangular hyperbola, 1 = two straight lines", low: 0, high: 1 },
     ],
     starts: curvedStarts,
+    remarks: (columns, values) => {
+      const [phi = 0, ymax = 1, theta = 0] = ["phi", "ymax", "theta"].map((symbol) => values.get(symbol));
+      return levelsOff(columns, (x) => curvedShare(x, phi, ymax, theta), "ymax and theta");
+    },
     source:
       "Thornley 1976, Mathematical Models in Plant Physiology, chapter 4: the smaller root of theta y^2 - (phi x + ymax) y + phi x ymax = 0, written so that nothing cancels",
   },

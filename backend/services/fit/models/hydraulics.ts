@@ -1,5 +1,15 @@
 import { AppError } from "../../../../shared/errors.ts";
-import { average, type Columns, type CurveModelEntry, column, largest, nearestRow, smallest } from "./model.ts";
+import { POTENTIAL, WATER_CONTENT } from "../quantities/quantity.ts";
+import {
+  average,
+  type Columns,
+  type CurveModelEntry,
+  column,
+  largest,
+  nearestRow,
+  rankCorrelation,
+  smallest,
+} from "./model.ts";
 
 /** 1 or -1: how water potentials are written. Errors: invalid_argument if both occur. */
 function signOf(psi: readonly number[]): 1 | -1 {
@@ -16,9 +26,60 @@ function signOf(psi: readonly number[]): 1 | -1 {
 function vulnerabilityStarts(columns: Columns) {
   const psi = column(columns, "psi");
   const K = column(columns, "K");
+  if (K.length >= 5 && rankCorrelation(psi.map(Math.abs), K) > 0.7) {
+    throw new AppError(
+      "invalid_argument",
+      "K rises as the water potential falls; the model takes the conductance. Of percentages of loss (PLC) send 100 - PLC",
+    );
+  }
   const Kmax = Math.max(largest(K), 1e-9);
   const half = Math.abs(psi[nearestRow(K, Kmax / 2)] ?? 1);
   return { Kmax, psi50: signOf(psi) * Math.min(Math.max(half, 0.1), 50), s: 3 };
+}
+
+/** What the data leave to the shape of the curve. */
+function vulnerabilityRemarks(columns: Columns, values: ReadonlyMap<string, number>): string[] {
+  const tensions = column(columns, "psi").map(Math.abs);
+  const [psi50 = 0, s = 1] = ["psi50", "s"].map((symbol) => values.get(symbol));
+  const half = Math.abs(psi50);
+  const wettest = 1 / (1 + (smallest(tensions) / half) ** s);
+  const sign = psi50 < 0 ? -1 : 1;
+  return [
+    ...(half > largest(tensions)
+      ? [
+          `psi50 ${shown(psi50)} MPa lies beyond the driest psi, ${shown(sign * largest(tensions))} MPa: it is extrapolated.`,
+        ]
+      : []),
+    ...(wettest < 0.75
+      ? [
+          `At the wettest psi, ${shown(sign * smallest(tensions))} MPa, the curve has ${(100 * wettest).toFixed(0)} % of Kmax: Kmax, and psi50 with it, are extrapolated.`,
+        ]
+      : []),
+  ];
+}
+
+const shown = (value: number) => String(Number(value.toPrecision(3)));
+
+/** Fewer rows than this say little about what rests on them. */
+const FEW_ROWS = 3;
+
+/** Readings at full turgor lie a little above 0 by chance. */
+const ERROR_OF_ZERO = 0.05;
+
+function pressureVolumeRemarks(columns: Columns, values: ReadonlyMap<string, number>): string[] {
+  const w = column(columns, "w");
+  const loss = values.get("w_tlp") ?? 0;
+  const dry = w.filter((content) => content < loss).length;
+  const turgid = w.filter((content) => content > loss).length;
+  const rows = (count: number) => (count === 1 ? "One row lies" : `${count === 0 ? "No" : count} rows lie`);
+  return [
+    ...(dry < FEW_ROWS
+      ? [
+          `${rows(dry)} below the turgor loss point, so that pi_o and w_tlp rest on the shape of the curve; measure drier leaves.`,
+        ]
+      : []),
+    ...(turgid < FEW_ROWS ? [`${rows(turgid)} above the turgor loss point, on which eps rests.`] : []),
+  ];
 }
 
 /** Osmotic potential from the driest third, where turgor is lost. */
@@ -29,6 +90,12 @@ function pressureVolumeStarts(columns: Columns) {
     throw new AppError(
       "invalid_argument",
       `w runs from ${smallest(w)} to ${largest(w)}; it must be the relative water content as a fraction, above 0 and about 1 at full turgor`,
+    );
+  }
+  if (largest(psi) > ERROR_OF_ZERO * Math.abs(smallest(psi))) {
+    throw new AppError(
+      "invalid_argument",
+      `psi runs from ${smallest(psi)} to ${largest(psi)}; write water potentials as values of at most 0 (balancing pressures with a minus)`,
     );
   }
   const rows = w.map((_, row) => row).sort((a, b) => (w[a] ?? 0) - (w[b] ?? 0));
@@ -46,7 +113,11 @@ export const HYDRAULIC_MODELS: readonly CurveModelEntry[] = [
     id: "sigmoidal",
     name: "Vulnerability Curve",
     required: [
-      { name: "psi", description: "water potential, MPa, at most 0 (or all positive, as tension)" },
+      {
+        name: "psi",
+        description: "water potential, MPa, at most 0 (or all positive, as tension)",
+        quantity: POTENTIAL,
+      },
       { name: "K", description: "hydraulic conductance, any unit" },
     ],
     output: "K",
@@ -57,6 +128,7 @@ export const HYDRAULIC_MODELS: readonly CurveModelEntry[] = [
       { symbol: "s", description: "steepness", low: 0.01, high: 200 },
     ],
     starts: vulnerabilityStarts,
+    remarks: vulnerabilityRemarks,
     bounds: (columns) => ({ psi50: signOf(column(columns, "psi")) > 0 ? [1e-3, 100] : [-100, -1e-3] }),
     source: "Manzoni et al. 2013, Advances in Water Resources 51: 292",
   },
@@ -64,8 +136,12 @@ export const HYDRAULIC_MODELS: readonly CurveModelEntry[] = [
     id: "sjb2018",
     name: "P-V Curve",
     required: [
-      { name: "w", description: "relative water content, a fraction above 0, 1 at full turgor" },
-      { name: "psi", description: "water potential, MPa, at most 0" },
+      {
+        name: "w",
+        description: "relative water content, a fraction above 0, 1 at full turgor",
+        quantity: WATER_CONTENT,
+      },
+      { name: "psi", description: "water potential, MPa, at most 0", quantity: POTENTIAL },
     ],
     output: "psi",
     equation: "pi_o*max(0, (w - w_tlp)/(1 - w_tlp))**eps - pi_o/w",
@@ -75,6 +151,7 @@ export const HYDRAULIC_MODELS: readonly CurveModelEntry[] = [
       { symbol: "eps", description: "exponent of turgor: wall elasticity", low: 0.05, high: 50 },
     ],
     starts: pressureVolumeStarts,
+    remarks: pressureVolumeRemarks,
     has_local_minima: true,
     source: "Sack, John & Buckley 2018, Plant Physiology 176: 489",
   },

@@ -21,6 +21,14 @@ export function modelColumns(model: CurveModelEntry, given: Columns): Columns {
   return columns;
 }
 
+/** Tells values that were taken where a column is absent; `from`: what lacks it. */
+export const assumedValues = (model: CurveModelEntry, given: Columns, from: "table" | "request"): string[] =>
+  (model.optional ?? []).flatMap(({ name, value, quantity, is_told }) =>
+    is_told && value !== null && !given.has(name)
+      ? [`The ${from} has no ${name}; ${value} ${quantity?.unit ?? ""} was taken for every row.`]
+      : [],
+  );
+
 /** Parameters of a model with their starts; those that a column gives are not among them. */
 export function modelParameters(model: CurveModelEntry, columns: Columns): FreeParameter[] {
   const starts = model.starts(columns);

@@ -1,3 +1,5 @@
+import type { Quantity } from "../quantities/quantity.ts";
+
 /** Columns of a table by name. */
 export type Columns = ReadonlyMap<string, readonly number[]>;
 
@@ -10,12 +12,20 @@ export interface ModelParameter {
   readonly high: number;
 }
 
-/** Data that a model uses if they are there. */
-export interface OptionalColumn {
+/** Data that a model uses. */
+export interface ModelColumn {
   readonly name: string;
   readonly description: string;
+  /** Absent = any unit. */
+  readonly quantity?: Quantity;
+}
+
+/** Data that a model uses if they are there. */
+export interface OptionalColumn extends ModelColumn {
   /** Value where the column is absent; null = it is fitted, or only separates curves. */
   readonly value: number | null;
+  /** The parameters depend on the value, so that the user must know of it. */
+  readonly is_told?: true;
 }
 
 /** A built-in model of a curve. */
@@ -23,7 +33,7 @@ export interface CurveModelEntry {
   readonly id: string;
   readonly name: string;
   /** Columns, the output included. */
-  readonly required: readonly { readonly name: string; readonly description: string }[];
+  readonly required: readonly ModelColumn[];
   readonly optional?: readonly OptionalColumn[];
   readonly output: string;
   /** The output as an expression of columns, derived columns and parameters. */
@@ -36,10 +46,18 @@ export interface CurveModelEntry {
   /** Start values from the data; bounds that depend on them. Errors: invalid_argument for data that the model has no value for. */
   readonly starts: (columns: Columns) => Readonly<Record<string, number>>;
   readonly bounds?: (columns: Columns) => Readonly<Record<string, readonly [number, number]>>;
+  /** What a user must know of a fit of this model, from its columns and the values of all parameters. */
+  readonly remarks?: (columns: Columns, values: ReadonlyMap<string, number>) => string[];
   /** The residual sum has local minima: other starts are always tried. */
   readonly has_local_minima?: true;
   readonly source: string;
 }
+
+/** All columns of a model. */
+export const modelData = ({ required, optional = [] }: CurveModelEntry): readonly ModelColumn[] => [
+  ...required,
+  ...optional,
+];
 
 /** The equation for people. */
 export const shownEquation = ({ equation, shown_equation }: CurveModelEntry): string => shown_equation ?? equation;
@@ -55,6 +73,28 @@ export const largest = (values: readonly number[]): number => values.reduce((a, 
 export const smallest = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), Infinity);
 export const average = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value / values.length, 0);
+
+/** Ranks from 0, those of equal values their mean. */
+function ranks(values: readonly number[]): number[] {
+  const rows = values.map((_, row) => row).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  const out = new Array<number>(values.length).fill(0);
+  for (let first = 0; first < rows.length; ) {
+    let end = first + 1;
+    while (end < rows.length && values[rows[end] ?? 0] === values[rows[first] ?? 0]) end += 1;
+    for (let at = first; at < end; at += 1) out[rows[at] ?? 0] = (first + end - 1) / 2;
+    first = end;
+  }
+  return out;
+}
+
+/** Rank correlation of two columns, -1 to 1; NaN if one is constant (Spearman). */
+export function rankCorrelation(a: readonly number[], b: readonly number[]): number {
+  const [x, y] = [ranks(a), ranks(b)];
+  const middle = (a.length - 1) / 2;
+  const sum = (of: (row: number) => number) => x.reduce((total, _, row) => total + of(row), 0);
+  const [dx, dy] = [(row: number) => (x[row] ?? 0) - middle, (row: number) => (y[row] ?? 0) - middle];
+  return sum((row) => dx(row) * dy(row)) / Math.sqrt(sum((row) => dx(row) ** 2) * sum((row) => dy(row) ** 2));
+}
 
 /** The entry of `of` in the row where `at` is nearest to `value`. */
 export function nearestRow(at: readonly number[], value: number): number {

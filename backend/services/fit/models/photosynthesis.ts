@@ -1,3 +1,4 @@
+import { ASSIMILATION, CO2, LEAF_TEMPERATURE, QUANTA } from "../quantities/quantity.ts";
 import { type Columns, type CurveModelEntry, column, largest, smallest } from "./model.ts";
 
 const GAS_CONSTANT = 8.314e-3; // kJ mol-1 K-1
@@ -69,15 +70,67 @@ const lesser = (a: string, b: string) =>
 const RUBISCO = "Vcmax25*f_V*(Ci - Gstar)/(Ci + Km)";
 const ELECTRONS = `${J}*(Ci - Gstar)/(4*Ci + 8*Gstar)`;
 
+/** What limits a row, the parameter that it tells of, and its rate. */
+const LIMITS = [
+  { by: "Rubisco", tells: "Vcmax25" },
+  { by: "electron transport", tells: "Jmax25" },
+  { by: "triose phosphate use", tells: "TPU25" },
+] as const;
+const FEW_ROWS = 3;
+/** In umol mol-1; 250 Pa are 2500 umol mol-1. */
+const LEAST_LARGEST_CI = 250;
+
+/** How many rows are limited by each of LIMITS. */
+function limitedRows(columns: Columns, values: ReadonlyMap<string, number>): number[] {
+  const of = derived(columns);
+  const Ci = column(columns, "Ci");
+  const [Vcmax25 = 0, Jmax25 = 0, TPU25 = 0] = LIMITS.map(({ tells }) => values.get(tells));
+  const counts = [0, 0, 0];
+  Ci.forEach((ci, row) => {
+    const at = (name: string) => of.get(name)?.[row] ?? Number.NaN;
+    const [light, most] = [at("I2"), Jmax25 * at("f_J")];
+    const electrons = (2 * light * most) / (light + most + Math.sqrt((light - most) ** 2 + 1.2 * light * most));
+    const beyond = ci - at("Gstar");
+    const rates = [
+      (Vcmax25 * at("f_V") * beyond) / (ci + at("Km")),
+      (electrons * beyond) / (4 * ci + 8 * at("Gstar")),
+      3 * TPU25 * at("f_T"),
+    ];
+    const least = rates.indexOf(smallest(rates));
+    counts[least] = (counts[least] ?? 0) + 1;
+  });
+  return counts;
+}
+
+function remarks(columns: Columns, values: ReadonlyMap<string, number>): string[] {
+  const counts = limitedRows(columns, values);
+  const told = LIMITS.flatMap(({ by, tells }, at) => {
+    const count = counts[at] ?? 0;
+    if (count === 0) return [`No row is limited by ${by}: ${tells} is at least about its value, not measured.`];
+    if (count >= FEW_ROWS) return [];
+    return [
+      `${count === 1 ? "One row is" : `${count} rows are`} limited by ${by}: ${tells} rests on ${count === 1 ? "it" : "them"}.`,
+    ];
+  });
+  const most = largest(column(columns, "Ci"));
+  const narrow =
+    most < LEAST_LARGEST_CI
+      ? [
+          `The largest Ci is ${Number(most.toPrecision(3))} umol mol-1. If it is in Pa, divide by the air pressure: 1 Pa is 9.87 umol mol-1 at 101.3 kPa.`,
+        ]
+      : [];
+  return [...told, ...narrow];
+}
+
 export const PHOTOSYNTHESIS_MODELS: readonly CurveModelEntry[] = [
   {
     id: "fvcb",
     name: "FvCB",
     required: [
-      { name: "A", description: "net photosynthesis, umol m-2 s-1" },
-      { name: "Ci", description: "CO2 inside the leaf, umol mol-1" },
-      { name: "Qin", description: "incident photosynthetic photon flux density, umol m-2 s-1" },
-      { name: "Tleaf", description: "leaf temperature, degrees Celsius" },
+      { name: "A", description: "net photosynthesis, umol m-2 s-1", quantity: ASSIMILATION },
+      { name: "Ci", description: "CO2 inside the leaf, umol mol-1", quantity: CO2 },
+      { name: "Qin", description: "incident photosynthetic photon flux density, umol m-2 s-1", quantity: QUANTA },
+      { name: "Tleaf", description: "leaf temperature, degrees Celsius", quantity: LEAF_TEMPERATURE },
     ],
     optional: [{ name: "CurveID", description: "rows with the same value are one curve", value: null }],
     output: "A",
@@ -91,6 +144,7 @@ export const PHOTOSYNTHESIS_MODELS: readonly CurveModelEntry[] = [
     ],
     derived,
     starts,
+    remarks,
     has_local_minima: true,
     source:
       "Farquhar, von Caemmerer & Berry 1980, Planta 149: 78; Rubisco kinetics, Vcmax and Rd: Bernacchi et al. 2001, Plant, Cell & Environment 24: 253; Jmax and TPU: Sharkey et al. 2007, Plant, Cell & Environment 30: 1035; light response of J with curvature 0.7 and 0.361 electrons per incident photon: von Caemmerer 2000, Biochemical Models of Leaf Photosynthesis, section 2.2; the least rate as a hyperbolic minimum of curvature 0.9999: Duursma 2015, PLoS ONE 10: e0143346",

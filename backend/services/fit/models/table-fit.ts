@@ -4,20 +4,23 @@ import { MAX_FITTED_CURVES } from "../../../../shared/limits.ts";
 import type { Job } from "../../../jobs/job.ts";
 import { type CurveOptions, runCurveFit } from "../curves/curve.ts";
 import { fitFigures, fittedParameter, fitWarnings, isConstant } from "../curves/report.ts";
+import { doubtfulValues, inModelUnits } from "../quantities/model-units.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Table } from "../table/text-table.ts";
 import { modelIn } from "./catalogue.ts";
 import { type Columns, type CurveModelEntry, shownEquation } from "./model.ts";
-import { CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
+import { assumedValues, CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 interface Curve {
   readonly id: string | null;
   readonly columns: Columns;
+  /** Row of each value in the table, from 1. */
+  readonly rows: readonly number[];
 }
 
 /** Rows of each label, in the order of their first rows. Errors: invalid_argument for too many curves. */
-function curvesOf(columns: Columns, labels: readonly string[] | null): Curve[] {
-  if (labels === null) return [{ id: null, columns }];
+function curvesOf(columns: Columns, labels: readonly string[] | null, rows: readonly number[]): Curve[] {
+  if (labels === null) return [{ id: null, columns, rows }];
   const rowsOf = new Map<string, number[]>();
   labels.forEach((label, row) => {
     const rows = rowsOf.get(label);
@@ -27,9 +30,10 @@ function curvesOf(columns: Columns, labels: readonly string[] | null): Curve[] {
   if (rowsOf.size > MAX_FITTED_CURVES) {
     throw new AppError("invalid_argument", `${CURVE_COLUMN} has ${rowsOf.size} values, more than ${MAX_FITTED_CURVES}`);
   }
-  return [...rowsOf].map(([id, rows]) => ({
+  return [...rowsOf].map(([id, own]) => ({
     id,
-    columns: new Map([...columns].map(([name, values]) => [name, rows.map((row) => values[row] ?? Number.NaN)])),
+    columns: new Map([...columns].map(([name, values]) => [name, own.map((row) => values[row] ?? Number.NaN)])),
+    rows: own.map((row) => rows[row] ?? 0),
   }));
 }
 
@@ -51,16 +55,39 @@ export async function fitTable(table: Table, fields: FitFields, job: Job): Promi
     profile: false,
     max_iterations: fields.max_iterations,
   };
+  const { columns, warnings } = inModelUnits(model, read.numbers, read.units);
+  const said = [
+    ...read.warnings,
+    ...warnings,
+    ...doubtfulValues(model, columns),
+    ...assumedValues(model, columns, "table"),
+    ...(takesCurves ? [] : pooledCurves(table)),
+  ];
   const curves = [];
-  for (const curve of curvesOf(read.numbers, read.labels)) curves.push(await fitCurveOf(model, curve, options, job));
-  return summary(model, curves, read.warnings);
+  for (const curve of curvesOf(columns, read.labels, read.rows)) {
+    curves.push(await fitCurveOf(model, curve, options, job));
+  }
+  return summary(model, curves, said);
+}
+
+/** A column of labels that the model does not take. */
+function pooledCurves({ rows }: Table): string[] {
+  const header = rows.find((row) => row.some((cell) => cell !== ""));
+  const at = header?.indexOf(CURVE_COLUMN) ?? -1;
+  if (!header || at < 0) return [];
+  const labels = new Set(rows.slice(rows.indexOf(header) + 1).map((row) => row[at] ?? ""));
+  labels.delete("");
+  if (labels.size < 2) return [];
+  return [
+    `${CURVE_COLUMN} has ${labels.size} values, which this model does not tell apart: all rows were fitted as one curve. Send a table of each curve for curves of their own.`,
+  ];
 }
 
 type FittedCurve = FitResponse["curves"][number];
 
 async function fitCurveOf(
   model: CurveModelEntry,
-  { id, columns: given }: Curve,
+  { id, columns: given, rows }: Curve,
   options: CurveOptions,
   job: Job,
 ): Promise<{ entry: FittedCurve; measured: readonly number[] }> {
@@ -68,7 +95,11 @@ async function fitCurveOf(
   const task = modelTask(model, columns, modelParameters(model, columns), new Map());
   const fit = await runCurveFit(task, options, job);
   const keys = task.parameters.map(({ symbol }) => symbol);
-  const warnings = fitWarnings(fit, task, options, keys);
+  const values = new Map(keys.map((key, at) => [key, fit.values[at] ?? Number.NaN]));
+  const warnings = [
+    ...fitWarnings(fit, task, options, keys, (row) => `Row ${rows[row]} of the table`),
+    ...(model.remarks?.(columns, values) ?? []),
+  ];
   const entry = {
     curve_id: id,
     parameters: Object.fromEntries(keys.map((key, at) => [key, fittedParameter(fit, at, key)])),

@@ -6,6 +6,10 @@ export interface TableColumns {
   readonly numbers: ReadonlyMap<string, readonly number[]>;
   /** Labels that separate curves; null = there is no such column. */
   readonly labels: readonly string[] | null;
+  /** Units that the header or the row below it states, as written there, by column. */
+  readonly units: ReadonlyMap<string, string>;
+  /** Row of each value in the table, from 1, as in a spreadsheet. */
+  readonly rows: readonly number[];
   readonly warnings: readonly string[];
 }
 
@@ -21,8 +25,11 @@ const MOST_NAMED = 10;
 const isBlank = (row: readonly string[]) => row.every((cell) => cell === "");
 const isMissing = (cell: string | undefined) => cell === undefined || MISSING.has(cell.toLowerCase());
 
+const IN_BRACKETS = /\s*[([{]([^)\]}]*)[)\]}]\s*$/u;
 /** A header without its unit: "A (umol m-2 s-1)" and "A [umol]" are A. */
-const plainHeader = (cell: string) => cell.replace(/\s*[([{][^)\]}]*[)\]}]\s*$/u, "").trim();
+const plainHeader = (cell: string) => cell.replace(IN_BRACKETS, "").trim();
+/** What stands in brackets after the name of a column; "" = nothing. */
+export const unitOfHeader = (cell: string): string => IN_BRACKETS.exec(cell)?.[1]?.trim() ?? "";
 
 const POINT_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const COMMA_NUMBER = /^[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?$/;
@@ -81,6 +88,34 @@ function indicesOf(header: readonly string[], wanted: WantedColumns): Map<string
   return indices;
 }
 
+const statedIn = (name: string, header: string): [string, string][] => {
+  const unit = header === name ? "" : unitOfHeader(header);
+  return unit === "" ? [] : [[name, unit]];
+};
+
+/** Numbers that loggers and databases write for a value that is missing. */
+const CODES = new Set([
+  -99, -999, -9999, -99999, -999999, -999.9, -9999.9, -6999, -7999, 9999, 99999, 999999, 9.96921e36,
+]);
+/** Such a code lies far outside of the other values. */
+const CODE_SHARE = 0.2;
+
+/** The code for missing values of a column; null = it has none. */
+function missingCode(values: readonly (number | undefined)[]): number | null {
+  const isCode = (value: number) => CODES.has(value) || CODES.has(Math.fround(value));
+  for (const code of new Set(values.filter((value) => value !== undefined && isCode(value)))) {
+    const others = values.filter((value) => value !== undefined && value !== code);
+    if (
+      code !== undefined &&
+      others.length > 0 &&
+      others.every((value) => Math.abs(value ?? 0) < CODE_SHARE * Math.abs(code))
+    ) {
+      return code;
+    }
+  }
+  return null;
+}
+
 /**
  * The columns that a model uses. A row of units below the header is skipped; rows with an empty cell, and rows without a label
  * where others have one, are left out with a warning. Errors: invalid_argument with row (from 1, as in a spreadsheet) and
@@ -95,10 +130,14 @@ export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColum
   const labelAt = wanted.label === null ? undefined : indices.get(wanted.label);
   const numbers = new Map<string, number[]>(used.map(([name]) => [name, []]));
   const labels: string[] = [];
+  const rowOf: number[] = [];
+  const units = new Map(used.flatMap(([name, index]) => statedIn(name, header[index] ?? "")));
   const left: number[] = [];
+  const coded: number[] = [];
   const unlabelled: number[] = [];
   const body = rows.slice(first + 1);
   const isEither = ambiguity(body.flatMap((row) => used.map(([, index]) => row[index] ?? "")));
+  const codes = used.map(([, index]) => missingCode(body.map((row) => numberOf(row[index] ?? ""))));
   const hasLabels = labelAt !== undefined && body.some((row) => (row[labelAt] ?? "") !== "");
   let isFirst = true;
   rows.forEach((row, at) => {
@@ -106,9 +145,19 @@ export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColum
     const cells = used.map(([, index]) => row[index]);
     const mayBeUnits = isFirst;
     isFirst = false;
-    if (mayBeUnits && cells.every((cell) => isMissing(cell) || numberOf(cell ?? "") === undefined)) return;
+    if (mayBeUnits && cells.every((cell) => isMissing(cell) || numberOf(cell ?? "") === undefined)) {
+      used.forEach(([name], i) => {
+        const unit = cells[i] ?? "";
+        if (unit !== "" && !units.has(name)) units.set(name, unit);
+      });
+      return;
+    }
     if (cells.some(isMissing)) {
       left.push(at + 1);
+      return;
+    }
+    if (cells.some((cell, i) => codes[i] !== null && numberOf(cell ?? "") === codes[i])) {
+      coded.push(at + 1);
       return;
     }
     if (hasLabels && (row[labelAt] ?? "") === "") {
@@ -130,6 +179,7 @@ export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColum
       }
       numbers.get(name)?.push(value);
     });
+    rowOf.push(at + 1);
     if (hasLabels) labels.push(row[labelAt] ?? "");
   });
   if ((numbers.get(wanted.required[0] ?? "")?.length ?? 0) === 0) {
@@ -137,13 +187,18 @@ export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColum
   }
   const warnings = [
     ...(left.length > 0 ? [`Rows with an empty cell were left out: ${named(left)}.`] : []),
+    ...(coded.length > 0
+      ? [
+          `Rows with ${[...new Set(codes.filter((code) => code !== null))].join(" and ")}, which marks missing values, were left out: ${named(coded)}.`,
+        ]
+      : []),
     ...(unlabelled.length > 0
       ? [
           `Rows without ${wanted.label} were left out: ${named(unlabelled)}. Fill it in every row; merged cells have a value in their first row alone.`,
         ]
       : []),
   ];
-  return { numbers, labels: hasLabels ? labels : null, warnings };
+  return { numbers, labels: hasLabels ? labels : null, units, rows: rowOf, warnings };
 }
 
 function named(rows: readonly number[]): string {

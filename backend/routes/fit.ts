@@ -14,7 +14,7 @@ import { checkCrownRequest, fitCrowns } from "../services/fit/crown.ts";
 import { fitCustom } from "../services/fit/curves/custom.ts";
 import { fitTable } from "../services/fit/models/table-fit.ts";
 import { fitProspect, leafInversionParams } from "../services/fit/prospect.ts";
-import { TABLE_EXTENSIONS, tableOf } from "../services/fit/table/table.ts";
+import { TABLE_EXTENSIONS } from "../services/fit/table/table.ts";
 import { withUnknownKeys } from "../services/run/unknown-keys.ts";
 
 const UNKNOWN_SHAPE: ProblemExample = {
@@ -94,7 +94,7 @@ export function fitRoutes(app: App, deps: Deps): void {
       });
       const wanted = fitFields(fields);
       const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(FitFields.shape, name));
-      const run = runJson(reply, deps.jobs, async (job) => fitTable(await tableOf(file), wanted, job));
+      const run = runJson(reply, deps.jobs, async (job) => fitTable(file, wanted, job));
       return withUnknownKeys(await run, unknown);
     },
   );

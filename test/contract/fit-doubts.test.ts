@@ -129,6 +129,26 @@ describe("what a table does not say", () => {
     ]);
   });
 
+  test("rows above the header, and another delimiter in them", async () => {
+    const above = "[Header]\nAverage, seconds\nSysConst;AvgTime;4\n\n[Data]\n";
+    const text = `${above}obs\tA\tVPD (kPa)\tgs\tCa\n${SPOTS.map((s, i) => [i + 1, s.A, s.VPD, s.gs, 410].join("\t")).join("\n")}\n`;
+    const fit = await fitted("stomatal/med2011", text);
+    expect([fit.curves[0]?.n_points, said(fit)]).toEqual([
+      16,
+      "The columns are named in row 6; 4 rows above it were skipped.",
+    ]);
+  });
+
+  test("formulas that were never calculated", async () => {
+    const text = table(
+      "A,VPD,gs,Ca",
+      SPOTS.map(({ A, VPD }) => [A, VPD, 0, 410]),
+    );
+    expect(said(await fitted("stomatal/med2011", text))).toContain(
+      'All 16 values of "gs" are 0, which tells nothing of the curve; a workbook with formulas',
+    );
+  });
+
   test("curves of a model that takes one", async () => {
     const rows = SPOTS.map(({ A, VPD, gs }, i) => [i % 2 === 0 ? "oak" : "beech", A, VPD, gs, 410]);
     expect(said(await fitted("stomatal/med2011", table("CurveID,A,VPD,gs,Ca", rows)))).toContain(
@@ -164,6 +184,8 @@ describe("what the residuals say", () => {
     expect((await fitted("generic/linear", table("x,y", noisy))).warnings).toBeUndefined();
     const exact = x.map((at) => [at, 0.1 * at + 0.3]);
     expect((await fitted("generic/linear", table("x,y", exact))).warnings).toBeUndefined();
+    const almost = x.map((at) => [at, at + 1e-10 * at * at]);
+    expect((await fitted("generic/linear", table("x,y", almost))).warnings).toBeUndefined();
   });
 });
 

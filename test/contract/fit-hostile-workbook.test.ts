@@ -40,7 +40,7 @@ function workbook(sheet: string, more: Record<string, Uint8Array> = {}): Buffer 
 async function sent(file: Buffer) {
   const field = (name: string, value: string) =>
     `--${EDGE}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const head = `${field("model_category", "general")}${field("model_type", "linear")}--${EDGE}\r\ncontent-disposition: form-data; name="file"; filename="t.xlsx"\r\n\r\n`;
+  const head = `${field("model_category", "generic")}${field("model_type", "linear")}--${EDGE}\r\ncontent-disposition: form-data; name="file"; filename="t.xlsx"\r\n\r\n`;
   const payload = Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${EDGE}--\r\n`)]);
   const before = process.memoryUsage.rss();
   const began = performance.now();

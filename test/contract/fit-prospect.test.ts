@@ -158,10 +158,22 @@ test("wide gaps are named", async () => {
   expect(answer.warnings?.join()).toContain("no value between 1000 and 1400 nm");
 });
 
+test.each(["full", "likelihood", "windowed"])("%s: what is no leaf is told", async (inversion) => {
+  const soil = wavelengths.map((nm) => 0.1 + (0.2 * (nm - 400)) / 2100);
+  const told = /^The model follows the spectrum to 0\.\d+ only \(RMSE/m;
+  expect((await fitted({ wavelengths, reflectance: soil, inversion })).warnings?.join("\n")).toMatch(told);
+  expect((await fitted({ wavelengths, reflectance: await noisy, inversion })).warnings?.join("\n") ?? "").not.toMatch(
+    told,
+  );
+});
+
 describe("refusals", () => {
   const pair = { wavelengths: [500, 600], reflectance: [0.1, 0.1] };
   test.each([
     [{ wavelengths: [500], reflectance: [45] }, "reflectance[0] is 45, outside -0.1..1.2"],
+    [{ wavelengths: [500], reflectance: [45] }, "divide percents by 100"],
+    [{ wavelengths: [500], reflectance: [-9999] }, "leave values that mark missing ones out"],
+    [{ wavelengths: [0.5, 0.6], reflectance: [0.1, 0.1] }, "nm are needed; multiply micrometres by 1000"],
     [{ wavelengths: [500, 600], reflectance: [0.1] }, "wavelengths has 2 values, reflectance 1"],
     [{ wavelengths: [], reflectance: [] }, "the spectrum has 0 values over 0 nm"],
     [{ wavelengths: [500, 500], reflectance: [0.1, 0.2] }, "wavelengths has 500 nm more than once"],

@@ -11,6 +11,8 @@ namespace pc {
 namespace {
 
 constexpr double kLeastReflectance = -0.1, kMostReflectance = 1.2;
+constexpr double kMostPercents = 120;
+constexpr double kMostMicrometres = 50;
 constexpr std::size_t kFewestValues = 10, kFewestWavelengths = 20;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
@@ -32,8 +34,17 @@ void check_values(Span<const double> wavelengths_nm, Span<const double> reflecta
     if (!std::isfinite(reflectance[i])) refuse("reflectance" + at + "is not a finite number");
     if (reflectance[i] < kLeastReflectance || reflectance[i] > kMostReflectance)
       refuse("reflectance" + at + "is " + shown(reflectance[i]) + ", outside " + shown(kLeastReflectance) +
-             ".." + shown(kMostReflectance) + "; reflectance is a share, 0..1: divide percents by 100");
+             ".." + shown(kMostReflectance) + "; reflectance is a share, 0..1: " +
+             (std::abs(reflectance[i]) > kMostPercents ? "leave values that mark missing ones out"
+                                                       : "divide percents by 100"));
   }
+}
+
+/// What wavelengths that are too short for nanometres may be.
+std::string micrometres(Span<const double> wavelengths) {
+  for (std::size_t i = 0; i < wavelengths.size; ++i)
+    if (!(wavelengths[i] > 0 && wavelengths[i] < kMostMicrometres)) return "";
+  return wavelengths.size == 0 ? "" : "; multiply micrometres by 1000";
 }
 
 }  // namespace
@@ -67,7 +78,7 @@ LeafMeasurement leaf_measurement(Span<const double> wavelengths_nm, Span<const d
     refuse("the spectrum has " + std::to_string(value_count) + " values over " +
            std::to_string(out.index.size()) + " nm of the model's range, 400 to 2500 nm; at least " +
            std::to_string(kFewestValues) + " values over " + std::to_string(kFewestWavelengths) +
-           " nm are needed");
+           " nm are needed" + micrometres(wavelengths_nm));
   return out;
 }
 

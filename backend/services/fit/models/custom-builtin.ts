@@ -4,7 +4,7 @@ import type { FreeParameter } from "../curves/curve.ts";
 import { checkLengths, freeParameter, inputColumn, type NamedTask, outputColumn } from "../curves/named-task.ts";
 import { symbolName } from "../curves/symbols.ts";
 import { doubtfulValues, inModelUnits } from "../quantities/model-units.ts";
-import { unitOfHeader } from "../table/columns.ts";
+import { unitOfHeader } from "../table/header.ts";
 import { modelOf } from "./catalogue.ts";
 import { type Columns, type CurveModelEntry, modelData, shownEquation } from "./model.ts";
 import { assumedValues, CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";

@@ -6,6 +6,8 @@ import { type CurveOptions, runCurveFit } from "../curves/curve.ts";
 import { fitFigures, fittedParameter, fitWarnings, isConstant } from "../curves/report.ts";
 import { doubtfulValues, inModelUnits } from "../quantities/model-units.ts";
 import { tableColumns } from "../table/columns.ts";
+import { headerRow, isHeader } from "../table/header.ts";
+import { type TableFile, tableOf } from "../table/table.ts";
 import type { Table } from "../table/text-table.ts";
 import { modelIn } from "./catalogue.ts";
 import { type Columns, type CurveModelEntry, shownEquation } from "./model.ts";
@@ -37,16 +39,15 @@ function curvesOf(columns: Columns, labels: readonly string[] | null, rows: read
   }));
 }
 
-/** Fits a built-in model to each curve of a table. Errors: invalid_argument; internal "Fitting failed". */
-export async function fitTable(table: Table, fields: FitFields, job: Job): Promise<FitResponse> {
+/** Fits a built-in model to each curve of a table. Errors: invalid_file; invalid_argument; internal "Fitting failed". */
+export async function fitTable(file: TableFile, fields: FitFields, job: Job): Promise<FitResponse> {
   const model = modelIn(fields.model_category, fields.model_type);
   const optional = (model.optional ?? []).map(({ name }) => name).filter((name) => name !== CURVE_COLUMN);
   const takesCurves = model.optional?.some(({ name }) => name === CURVE_COLUMN) ?? false;
-  const read = tableColumns(table, {
-    required: model.required.map(({ name }) => name),
-    optional,
-    label: takesCurves ? CURVE_COLUMN : null,
-  });
+  const required = model.required.map(({ name }) => name);
+  const table = await tableOf(file, (cells) => isHeader(cells, required));
+  const wanted = { required, optional, label: takesCurves ? CURVE_COLUMN : null };
+  const read = tableColumns(table, wanted);
   const options: CurveOptions = {
     loss: "linear",
     loss_scale: 1,
@@ -60,8 +61,9 @@ export async function fitTable(table: Table, fields: FitFields, job: Job): Promi
     ...read.warnings,
     ...warnings,
     ...doubtfulValues(model, columns),
+    ...constantOutput(model, columns),
     ...assumedValues(model, columns, "table"),
-    ...(takesCurves ? [] : pooledCurves(table)),
+    ...(takesCurves ? [] : pooledCurves(table.rows, headerRow(table.rows, wanted))),
   ];
   const curves = [];
   for (const curve of curvesOf(columns, read.labels, read.rows)) {
@@ -70,12 +72,22 @@ export async function fitTable(table: Table, fields: FitFields, job: Job): Promi
   return summary(model, curves, said);
 }
 
+/** Workbooks of instruments have formulas, whose values are 0 until a spreadsheet program has saved them. */
+function constantOutput({ output }: CurveModelEntry, columns: Columns): string[] {
+  const values = columns.get(output) ?? [];
+  if (values.length < 2 || !isConstant(values)) return [];
+  const why =
+    values[0] === 0
+      ? "; a workbook with formulas that were never calculated has zeros: save it in a spreadsheet program first"
+      : "";
+  return [`All ${values.length} values of "${output}" are ${values[0]}, which tells nothing of the curve${why}.`];
+}
+
 /** A column of labels that the model does not take. */
-function pooledCurves({ rows }: Table): string[] {
-  const header = rows.find((row) => row.some((cell) => cell !== ""));
-  const at = header?.indexOf(CURVE_COLUMN) ?? -1;
-  if (!header || at < 0) return [];
-  const labels = new Set(rows.slice(rows.indexOf(header) + 1).map((row) => row[at] ?? ""));
+function pooledCurves(rows: Table["rows"], header: number): string[] {
+  const at = rows[header]?.indexOf(CURVE_COLUMN) ?? -1;
+  if (at < 0) return [];
+  const labels = new Set(rows.slice(header + 1).map((row) => row[at] ?? ""));
   labels.delete("");
   if (labels.size < 2) return [];
   return [

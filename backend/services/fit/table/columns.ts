@@ -1,4 +1,6 @@
 import { AppError } from "../../../../shared/errors.ts";
+import { headerRow, indicesOf, statedIn, type WantedColumns } from "./header.ts";
+import { missingCode } from "./missing-codes.ts";
 import type { Table } from "./text-table.ts";
 
 /** Columns of a table that a model uses. All have the same length. */
@@ -13,23 +15,10 @@ export interface TableColumns {
   readonly warnings: readonly string[];
 }
 
-export interface WantedColumns {
-  readonly required: readonly string[];
-  readonly optional: readonly string[];
-  /** Column with the labels of curves. */
-  readonly label: string | null;
-}
-
 const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "-", "#n/a"]);
 const MOST_NAMED = 10;
 const isBlank = (row: readonly string[]) => row.every((cell) => cell === "");
 const isMissing = (cell: string | undefined) => cell === undefined || MISSING.has(cell.toLowerCase());
-
-const IN_BRACKETS = /\s*[([{]([^)\]}]*)[)\]}]\s*$/u;
-/** A header without its unit: "A (umol m-2 s-1)" and "A [umol]" are A. */
-const plainHeader = (cell: string) => cell.replace(IN_BRACKETS, "").trim();
-/** What stands in brackets after the name of a column; "" = nothing. */
-export const unitOfHeader = (cell: string): string => IN_BRACKETS.exec(cell)?.[1]?.trim() ?? "";
 
 const POINT_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const COMMA_NUMBER = /^[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?$/;
@@ -63,66 +52,13 @@ function ambiguity(cells: Iterable<string>): (cell: string) => boolean {
   };
 }
 
-/** Index of each wanted column that the header has. Errors: invalid_argument for columns that lack, or occur twice. */
-function indicesOf(header: readonly string[], wanted: WantedColumns): Map<string, number> {
-  const indices = new Map<string, number>();
-  const labels = wanted.label === null ? [] : [wanted.label];
-  for (const name of [...wanted.required, ...wanted.optional, ...labels]) {
-    const found = header.flatMap((cell, at) => (cell === name || plainHeader(cell) === name ? [at] : []));
-    const [first] = found;
-    if (found.length > 1) throw new AppError("invalid_argument", `the table has ${found.length} columns "${name}"`);
-    if (first !== undefined) indices.set(name, first);
-  }
-  const lacking = wanted.required.filter((name) => !indices.has(name));
-  if (lacking.length > 0) {
-    const has =
-      header
-        .filter((cell) => cell !== "")
-        .slice(0, 30)
-        .join(", ") || "none";
-    throw new AppError(
-      "invalid_argument",
-      `the table has no column ${lacking.map((name) => `"${name}"`).join(", ")}; its columns are ${has}`,
-    );
-  }
-  return indices;
-}
-
-const statedIn = (name: string, header: string): [string, string][] => {
-  const unit = header === name ? "" : unitOfHeader(header);
-  return unit === "" ? [] : [[name, unit]];
-};
-
-/** Numbers that loggers and databases write for a value that is missing. */
-const CODES = new Set([
-  -99, -999, -9999, -99999, -999999, -999.9, -9999.9, -6999, -7999, 9999, 99999, 999999, 9.96921e36,
-]);
-/** Such a code lies far outside of the other values. */
-const CODE_SHARE = 0.2;
-
-/** The code for missing values of a column; null = it has none. */
-function missingCode(values: readonly (number | undefined)[]): number | null {
-  const isCode = (value: number) => CODES.has(value) || CODES.has(Math.fround(value));
-  for (const code of new Set(values.filter((value) => value !== undefined && isCode(value)))) {
-    const others = values.filter((value) => value !== undefined && value !== code);
-    if (
-      code !== undefined &&
-      others.length > 0 &&
-      others.every((value) => Math.abs(value ?? 0) < CODE_SHARE * Math.abs(code))
-    ) {
-      return code;
-    }
-  }
-  return null;
-}
-
 /**
  * The columns that a model uses. A row of units below the header is skipped; rows with an empty cell, and rows without a label
  * where others have one, are left out with a warning. Errors: invalid_argument with row (from 1, as in a spreadsheet) and
  * column for a cell that is no number, or can be read as two.
  */
 export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColumns {
-  const first = rows.findIndex((row) => !isBlank(row));
+  const first = headerRow(rows, wanted);
   const header = rows[first];
   if (!header) throw new AppError("invalid_argument", "the table is empty");
   const indices = indicesOf(header, wanted);
@@ -185,7 +121,9 @@ export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColum
   if ((numbers.get(wanted.required[0] ?? "")?.length ?? 0) === 0) {
     throw new AppError("invalid_argument", "the table has no row with all values of the model");
   }
+  const above = rows.slice(0, first).filter((row) => !isBlank(row)).length;
   const warnings = [
+    ...(above > 0 ? [`The columns are named in row ${first + 1}; ${above} rows above it were skipped.`] : []),
     ...(left.length > 0 ? [`Rows with an empty cell were left out: ${named(left)}.`] : []),
     ...(coded.length > 0
       ? [

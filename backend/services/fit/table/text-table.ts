@@ -1,5 +1,6 @@
 import Papa from "papaparse";
 import { AppError } from "../../../../shared/errors.ts";
+import { MOST_ROWS_ABOVE } from "./header.ts";
 
 /** Cells of a table, as text; row 0 is the header. */
 export interface Table {
@@ -18,9 +19,15 @@ function textOf(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** The first line that is neither blank nor a comment. */
-const headerLine = (text: string) =>
-  text.split(/\r\n|\n|\r/, 200).find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "";
+/** The line that names the columns: the first with the wanted ones, else the first that is neither blank nor a comment. */
+function headerLine(text: string, isHeader: (cells: readonly string[]) => boolean): string {
+  const lines = text.split(/\r\n|\n|\r/, MOST_ROWS_ABOVE).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const cells = (line: string) => {
+    const delimiter = delimiterOf(line);
+    return line.split(delimiter === " " ? /\s+/ : delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
+  };
+  return lines.find((line) => isHeader(cells(line))) ?? lines[0] ?? "";
+}
 
 /** What separates the cells: a tab, semicolon or comma of the header outside of quotes, else blanks. */
 function delimiterOf(header: string): "\t" | ";" | "," | " " {
@@ -29,12 +36,18 @@ function delimiterOf(header: string): "\t" | ";" | "," | " " {
 }
 
 /**
- * Reads separated text: tabs, semicolons, commas or blanks, quoted cells, comments after "#".
+ * Reads separated text: tabs, semicolons, commas or blanks, quoted cells, comments after "#". `isHeader`: whether cells name
+ * the wanted columns; the line with them tells what separates cells.
  * Errors: invalid_file for other encodings and quotes that do not end.
  */
-export function textTable(bytes: Uint8Array, name: string): Table {
+export function textTable(
+  bytes: Uint8Array,
+  name: string,
+  isHeader: (cells: readonly string[]) => boolean = () => false,
+): Table {
   const text = textOf(bytes, name);
-  const delimiter = delimiterOf(headerLine(text));
+  const line = headerLine(text, isHeader);
+  const delimiter = delimiterOf(line);
   const even = delimiter === " " ? text.replace(/[^\S\r\n]+/g, " ").replace(/^ | $/gm, "") : text;
   const { data, errors } = Papa.parse<string[]>(even, { delimiter, skipEmptyLines: false });
   const [problem] = errors;

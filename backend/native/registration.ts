@@ -71,6 +71,8 @@ export interface MeshDistances {
   readonly spread: DistanceSpread | null;
   /** null = not asked for. */
   readonly sides: SidedSpread | null;
+  /** Of the box of the triangles. */
+  readonly mesh_diagonal_m: number;
   /** Why the CPU computed what the GPU was asked for. */
   readonly warnings: readonly string[];
 }
@@ -141,7 +143,9 @@ export interface IcpPose {
   readonly start: "centroid" | "as_placed" | "init_transform" | "global";
   /** With `initial` auto; names as in cpp/ops/registration/global_alignment.h. */
   readonly global_alignment: NativeGlobalAlignment | null;
+  /** Size of the fixed and of the moving side. */
   readonly robust_diagonal: number;
+  readonly moving_diagonal: number;
   readonly max_correspondence_distance: number;
   readonly fitness: number;
   readonly rmse: number;

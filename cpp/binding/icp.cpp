@@ -175,6 +175,7 @@ Napi::Object result_to_js(Napi::Env env, const IcpResult& r) {
   out.Set("start", name_of(r.start));
   out.Set("global_alignment", global_to_js(env, r.global));
   out.Set("robust_diagonal", r.robust_diagonal_m);
+  out.Set("moving_diagonal", r.moving_diagonal_m);
   out.Set("max_correspondence_distance", r.max_correspondence_distance_m);
   out.Set("fitness", r.fitness);
   out.Set("rmse", r.rmse_m);

@@ -108,6 +108,7 @@ Napi::Value point_to_mesh_distance_job(const Napi::CallbackInfo& info) {
         auto out = Napi::Object::New(env);
         out.Set("distances", ColumnHandle::wrap(env, std::move(result.distances)));
         out.Set("point_count", static_cast<double>(result.point_count));
+        out.Set("mesh_diagonal_m", result.mesh_diagonal_m);
         out.Set("unmeasured_count", static_cast<double>(result.unmeasured_count));
         out.Set("spread", result.spread ? Napi::Value(spread_to_js(env, *result.spread)) : env.Null());
         out.Set("sides", result.sides ? Napi::Value(sides_to_js(env, *result.sides)) : env.Null());

@@ -72,6 +72,20 @@ describe("statistics", () => {
   });
 });
 
+test("a mesh in millimetres, and one of another place, are told", async () => {
+  const { mesh_vertices, mesh_indices } = cubeMesh();
+  const milli = { mesh_vertices: mesh_vertices.map((value) => 1000 * value + 5000), mesh_indices };
+  const box = POINTS.map((value) => value / 2);
+  expect((await measure({ points: box, ...milli })).warnings).toEqual([
+    expect.stringMatching(
+      /^The mesh lies .* and more from every point|^Half of the points .* as a file in millimetres/,
+    ),
+  ]);
+  expect((await measure({ points: POINTS, ...cubeMesh([500_000, 0, 0]) })).warnings).toEqual([
+    expect.stringMatching(/^The mesh lies 5e\+?0?5|^The mesh lies 500000 m and more from every point/),
+  ]);
+});
+
 describe("signed", () => {
   test("a closed mesh: negative inside; the other statistics stay unsigned", async () => {
     const tail = await measure({ points: POINTS, ...cubeMesh(), signed: true });

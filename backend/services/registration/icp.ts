@@ -6,6 +6,7 @@ import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/registration.ts";
 import { opDevice } from "../run/device.ts";
 import { icpWarnings, needsSearch, qualityWarning, rmseRatio, startedAnew } from "./icp-warnings.ts";
+import { unlikeSizes } from "./sizes.ts";
 
 /** Iterations between two reports of progress; contract terrain section 3.2. */
 const BATCH = 20;
@@ -174,6 +175,11 @@ function report(
   const at = (i: number) => matrix[i] ?? Number.NaN;
   const warnings = [...given, ...icpWarnings(pose, check), ...pose.warnings];
   const rmse_ratio = rmseRatio(pose);
+  const doubt = qualityWarning(pose, rmse_ratio, check);
+  const units = unlikeSizes(
+    { name: "source", size: pose.moving_diagonal },
+    { name: "target", size: pose.robust_diagonal },
+  );
   return {
     success: true,
     error: null,
@@ -183,7 +189,7 @@ function report(
     rmse,
     iterations,
     rmse_ratio,
-    quality_warning: qualityWarning(pose, rmse_ratio, check),
+    quality_warning: doubt === null || units === "" ? doubt : `${doubt} ${units}`,
     pose_check: poseCheck(check),
     method,
     start: pose.start,

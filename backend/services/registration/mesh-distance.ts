@@ -11,6 +11,7 @@ import { opDevice } from "../run/device.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { checkMesh, isEmptyMesh, type MeshLists, meshOf } from "./mesh.ts";
 import { type CheckedPoints, type ComparedPoints, type ComparedSession, checkPoints, withPoints } from "./points.ts";
+import { elsewhere } from "./sizes.ts";
 
 const FAILED = "C2M distance computation failed: ";
 const NO_POINTS = "No points provided";
@@ -100,7 +101,8 @@ async function measured(
     const found = await job.track(() => native.pointToMeshDistance(positions, skip, mesh, params, device));
     const labels = job.adopt(new ColumnRef(found.distances));
     const lost = found.unmeasured_count > 0 ? [unmeasured(found.unmeasured_count)] : [];
-    const answer = report(found, request.bands_m ?? null, [...warnings, ...lost, ...found.warnings]);
+    const said = [...warnings, ...lost, ...placement(found), ...found.warnings];
+    const answer = report(found, request.bands_m ?? null, said);
     if (request.write_column && of) {
       const publishing = { defer_octree: true, mask: of.mask };
       await publishLabels(of.session, of.state, { ...COLUMN, labels }, publishing, deps, job);
@@ -108,6 +110,13 @@ async function measured(
     job.stage("Done", 1, 1);
     return request.write_column ? { ...answer, column: COLUMN.slug } : answer;
   });
+}
+
+/** band_thresholds_m: 0.1, 0.5 and 1 % of the diagonal of the points (cpp/ops/registration/point_to_mesh_distance.h). */
+function placement({ spread, mesh_diagonal_m }: native.MeshDistances): string[] {
+  if (!spread) return [];
+  const cloud = { name: "cloud", size: 100 * (spread.band_thresholds_m[2] ?? 0) };
+  return elsewhere(cloud, { name: "mesh", size: mesh_diagonal_m }, spread.min_distance, spread.median_distance);
 }
 
 const unmeasured = (count: number) => `${count} points have no finite coordinates and were left out.`;

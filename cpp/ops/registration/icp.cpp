@@ -77,7 +77,8 @@ IcpRegistration::IcpRegistration(const IcpSide& fixed, const IcpSide& moving, co
     : params_(params),
       fixed_(local_points(fixed, "target", ctx)),
       moving_(local_points(moving, "source", ctx)),
-      diagonal_(robust_diagonal(fixed_.points.view(), ctx)) {
+      diagonal_(robust_diagonal(fixed_.points.view(), ctx)),
+      moving_diagonal_(robust_diagonal(moving_.points.view(), ctx)) {
   require(params.max_iterations >= 1, "max_iterations must be at least 1");
   require(std::isfinite(params.rmse_threshold_m), "rmse_threshold must be finite");
   // More than half of the points at one place: the size of the rest decides.
@@ -335,6 +336,7 @@ IcpResult IcpRegistration::result(OpContext& ctx) {
   r.start = start_kind_;
   r.global = global_;
   r.robust_diagonal_m = diagonal_;
+  r.moving_diagonal_m = moving_diagonal_;
   r.max_correspondence_distance_m = greatest_limit_;
   r.fitness = wide.share;
   r.rmse_m = wide.rmse_m;

@@ -77,6 +77,7 @@ struct IcpResult {
   std::optional<GlobalAlignment>
       global;                ///< kAuto: what the search found; its pose is between the centroids' frames
   double robust_diagonal_m;  ///< of the fixed side
+  double moving_diagonal_m;  ///< the same of the moving side
   double max_correspondence_distance_m;  ///< the limit in effect
   double fitness, rmse_m;                ///< moving points with a partner within that limit; their distances
   double final_limit_m;                  ///< the limit that the residuals narrowed it to
@@ -185,6 +186,7 @@ class IcpRegistration {
   IcpParams params_;
   Local fixed_, moving_;
   double diagonal_, greatest_limit_;
+  double moving_diagonal_;        ///< likewise
   std::vector<IcpScale> levels_;  ///< coarse to fine
   IcpDevice device_;              ///< one of them on the GPU
   RigidTransform start_, pose_;   ///< between the centroids' frames

@@ -189,6 +189,12 @@ Measure::Part merged(const std::vector<Measure::Part>& parts) {
   return all;
 }
 
+double diagonal_of(const TriangleMesh& mesh) {
+  Box3d box;
+  for (const std::uint32_t vertex : mesh.indices) box.add(mesh.vertices[vertex]);
+  return std::sqrt(squared_distance(box.min, box.max));
+}
+
 }  // namespace
 
 PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
@@ -203,7 +209,8 @@ PointToMeshResult point_to_mesh_distance(Span<const Vec3d> positions, Span<const
   std::optional<PseudoNormals> sides;
   if (params.with_sides) sides.emplace(mesh, ctx);
   const Bvh tree(mesh, ctx);
-  PointToMeshResult result{Column<float>(positions.size), 0, 0, std::nullopt, std::nullopt, {}};
+  PointToMeshResult result{
+      Column<float>(positions.size), 0, 0, std::nullopt, std::nullopt, diagonal_of(mesh), {}};
   const std::vector<std::uint64_t> before = kept_before(positions.size, skip, ctx);
   ctx.begin_phase("Computing distances", positions.size);
   std::vector<Measure::Part> parts((positions.size + kBlock - 1) / kBlock);

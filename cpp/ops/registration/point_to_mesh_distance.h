@@ -54,6 +54,7 @@ struct PointToMeshResult {
   std::uint64_t unmeasured_count;  ///< rows to keep that are not finite or beyond 1e15 m
   std::optional<DistanceStatistics> spread;  ///< nothing if no point was measured
   std::optional<SidedStatistics> sides;      ///< with_sides
+  double mesh_diagonal_m;                    ///< of the box of the triangles
   std::vector<std::string> warnings;         ///< why the CPU computed what the GPU was asked for
 };
 

@@ -92,6 +92,20 @@ test("wrong options are refused before anything is written", async () => {
   expect(existsSync(out)).toBe(false);
 });
 
+test("a mesh that is not in metres is told", async () => {
+  const mesh = join(root, "table.obj");
+  const wall = (size: number) => `v 0 0 0\nv ${size} 0 0\nv ${size} 0 ${size}\nv 0 0 ${size}\nf 1 2 3\nf 1 3 4\n`;
+  writeFileSync(mesh, wall(900)); // millimetres of a table
+  const hit = await command(mesh, "--distance", "500", "--step", "2");
+  expect(hit.stdout).toMatch(/Size x, y, z +900 x 0 x 900 m/);
+  const missed = await command(mesh, "--step", "2", "--distance", "2000000", "--force");
+  expect([missed.code, missed.stderr]).toEqual([
+    2,
+    expect.stringContaining("which measures 900 x 0 x 900 m; use a smaller --step or --distance, and convert a mesh"),
+  ]);
+  expect(hit.stdout).toMatch(/^Warning: The object measures 900 x 0 x 900 m: a mesh whose coordinates/m);
+});
+
 test("E57 clouds keep where the scanner stood: lad needs no --origin for them", async () => {
   const scanned = await command("bean:20", "--positions", "2", "--step", "1", "--misses", "--format", "e57", "--json");
   expect(scanned.code).toBe(0);

@@ -59,7 +59,10 @@ export async function scan(object: string, options: ScanOptions, deps: AnalyzeDe
       written.push(await writeCloud(cloud, scanners[k] as ScannerRequest, names[k] as string, options, run));
     }
     if (written.every(({ file }) => file === null))
-      throw new AppError("invalid_argument", "no pulse hit the object; use a smaller --step or --distance");
+      throw new AppError(
+        "invalid_argument",
+        `no pulse hit the object, which measures ${sizeOf(target)}; use a smaller --step or --distance, and convert a mesh that is not in metres`,
+      );
     clock.lap("write");
     const document = {
       object: { name: target.name, triangle_count: target.triangle_count, box: target.box },
@@ -69,6 +72,7 @@ export async function scan(object: string, options: ScanOptions, deps: AnalyzeDe
       outputs: { summary: run.out.final(SUMMARY_FILE), clouds: written.flatMap(({ file }) => file ?? []) },
       warnings: reportedWarnings([
         ...target.warnings,
+        ...doubtfulSize(target),
         ...(meta.warnings ?? []),
         ...new Set(written.flatMap(({ warnings }) => warnings)),
       ]),
@@ -115,9 +119,27 @@ async function writeCloud(
   return { file: run.out.final(name), ...common, warnings: done.warnings ?? [] };
 }
 
+const extents = ({ box }: ScannedObject) => box.max.map((high, axis) => high - (box.min[axis] ?? high));
+const sizeOf = (target: ScannedObject) =>
+  `${extents(target)
+    .map((size) => shortNumber(Number(size.toPrecision(3))))
+    .join(" x ")} m`;
+
+/** Trees, plants and houses lie between; mesh files do not state their unit. */
+const [LEAST_SIZE_M, MOST_SIZE_M] = [0.005, 200];
+
+function doubtfulSize(target: ScannedObject): string[] {
+  const largest = Math.max(...extents(target));
+  if (largest >= LEAST_SIZE_M && largest <= MOST_SIZE_M) return [];
+  return [
+    `The object measures ${sizeOf(target)}: a mesh whose coordinates are not metres must be converted first, since ranges, beam widths and noise are in metres.`,
+  ];
+}
+
 function scanFacts(target: ScannedObject, preset: ScannerPreset, scans: readonly WrittenScan[]): Fact[] {
   return [
     ["Object", `${target.name} (${plainNumber(target.triangle_count, 0)} triangles)`],
+    ["Size x, y, z", sizeOf(target)],
     ["Scanner", preset.name],
     ...scans.map(({ origin, hit_count, file }, k): Fact => {
       const place = origin.map((value) => shortNumber(Number(value.toPrecision(5)))).join(", ");

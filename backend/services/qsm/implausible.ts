@@ -15,6 +15,9 @@ const LEAST_HEIGHT_M = 3;
  */
 const FEWEST_PER_M2 = 100;
 
+/** The thickest trunks measure 11 m (baobabs, cypresses). */
+const THICKEST_TRUNK_MM = 12_000;
+
 type Measured = Pick<QsmMetrics, "tree_height_m" | "trunk_diameter_mm" | "canopy_width_m">;
 
 /**
@@ -41,5 +44,19 @@ export function implausibleWarnings(
   if (wood_measured) return [];
   const perM2 = points / ((Math.PI / 4) * canopy_width_m ** 2);
   if (perM2 < FEWEST_PER_M2) return [`only ${perM2.toFixed(0)} points per m2 of the crown; ${why}`];
+  return [];
+}
+
+/** What a table of cylinders says of its units, which it does not state: metres, radii too. */
+export function importedDoubts({ tree_height_m, trunk_diameter_mm }: Measured): string[] {
+  const metres = (value: number) => `${Number(value.toPrecision(3))} m`;
+  const [height, trunk] = [metres(tree_height_m), metres(trunk_diameter_mm / 1000)];
+  const way = "The columns of the table are read as metres, radii too: convert it.";
+  if (tree_height_m > TALLEST_TREE_M)
+    return [`The model is ${height} high, and no tree reaches ${TALLEST_TREE_M} m. ${way}`];
+  if (trunk_diameter_mm > THICKEST_TRUNK_MM || trunk_diameter_mm / 1000 > tree_height_m)
+    return [`The trunk is ${trunk} thick and the model ${height} high. ${way}`];
+  if (tree_height_m > LEAST_HEIGHT_M && tree_height_m > STANDING * (trunk_diameter_mm / 1000) ** (2 / 3))
+    return [`A trunk ${trunk} thick cannot stand ${height} high. ${way}`];
   return [];
 }

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { importQsm, importQsmBytes } from "../../native/qsm.ts";
 import { extensionOf, sourceFile } from "../files/source.ts";
+import { importedDoubts } from "./implausible.ts";
 import { modelOf, type QsmAnswer, withoutIntervals } from "./model.ts";
 
 /** The table that a request names. Errors: not_found; invalid_argument for another extension. */
@@ -26,6 +27,6 @@ export async function importModel(path: string, deps: Deps, job: Job): Promise<Q
     const { qsm, metrics } = await job.track(() => importQsm(path));
     const model = await modelOf(qsm);
     const known = { metrics: withoutIntervals(metrics), view_fit: null, enlarged_by: 1, points_used: 0 };
-    return { success: true, ...model, ...known, warnings: [], error: null };
+    return { success: true, ...model, ...known, warnings: importedDoubts(metrics), error: null };
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { implausibleWarnings } from "../../../../backend/services/qsm/implausible.ts";
+import { implausibleWarnings, importedDoubts } from "../../../../backend/services/qsm/implausible.ts";
 
 const tree = (tree_height_m: number, trunk_diameter_mm: number, canopy_width_m: number) => ({
   tree_height_m,
@@ -36,3 +36,17 @@ test("few points of wood alone are told only where its radii could not be measur
   expect(implausibleWarnings(1_500, known, { wood_measured: true })).toEqual([]);
   expect(implausibleWarnings(1_500, known)).toHaveLength(1);
 });
+
+test.each([
+  ["millimetres", tree(20_943, 173_566, 3842), /^The model is 20900 m high, and no tree reaches 120 m\./],
+  ["radii in centimetres", tree(20.9, 17_356, 3.8), /^The trunk is 17\.4 m thick and the model 20\.9 m high\./],
+  ["radii of a seedling in millimetres", tree(0.4, 5_000, 0.2), /^The trunk is 5 m thick and the model 0\.4 m high/],
+  ["radii in metres, places in feet", tree(68.7, 174, 12.6), /^A trunk 0\.174 m thick cannot stand 68\.7 m high\./],
+])("an imported model with %s is told", (_what, metrics, said) =>
+  expect(importedDoubts(metrics)).toEqual([expect.stringMatching(said)]),
+);
+
+test.each([tree(22.8, 151, 6), tree(20, 9_000, 15), tree(0.5, 400, 0.5), tree(2, 8, 0.6)])(
+  "an imported tree of any kind is not: %j",
+  (metrics) => expect(importedDoubts(metrics)).toEqual([]),
+);

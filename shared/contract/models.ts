@@ -18,7 +18,13 @@ export const CurveModelRecord = z
       ),
     parameters: z.array(ModelText).describe("fitted parameters"),
     columns: z
-      .array(z.object({ name: z.string().describe("header"), description: z.string().describe("meaning and unit") }))
+      .array(
+        z.object({
+          name: z.string().describe("header"),
+          description: z.string().describe("meaning and unit"),
+          unit: z.string().nullable().describe("unit in which the model takes the values; null = any"),
+        }),
+      )
       .describe("what the columns mean"),
     source: z.string().describe("publications of the equation"),
   })

@@ -25,6 +25,12 @@ const NORMAL_95 = 1.96;
 /** The column along which a model is drawn: the one that varies, for models of one independent variable. */
 const ALONG: Readonly<Record<string, string>> = { A: "Ci", K: "psi", psi: "w", y: "x" };
 
+/** A column with its unit. */
+function titleOf({ columns }: Model, column: string): string {
+  const unit = columns.find(({ name }) => name === column)?.unit ?? null;
+  return unit === null ? column : `${column} (${unit})`;
+}
+
 type Point = readonly [number, number];
 
 /** A range with room around the values. */
@@ -64,8 +70,8 @@ function alongChart(model: Model, curve: Curve, along: string): Chart {
   const all = [...dots, ...offset(0), ...bands.flat()];
   return {
     title: "points: measured; line: fitted, with 1.96 standard errors to both sides",
-    x: { title: along, range: padded(x) },
-    y: { title: model.output, range: padded(all.map(([, value]) => value)) },
+    x: { title: titleOf(model, along), range: padded(x) },
+    y: { title: titleOf(model, model.output), range: padded(all.map(([, value]) => value)) },
     series: [
       ...bands.map((points) => ({ color: BAND, points, is_line: true })),
       { color: LINE, points: offset(0), is_line: true },

@@ -64,6 +64,10 @@ const recordOf = ({ name, required, optional, parameters, output, source }: Curv
   output,
   equation,
   parameters: parameters.map(({ symbol, description }) => ({ symbol, description })),
-  columns: [...required, ...(optional ?? [])].map(({ name: column, description }) => ({ name: column, description })),
+  columns: [...required, ...(optional ?? [])].map(({ name: column, description, quantity }) => ({
+    name: column,
+    description,
+    unit: quantity?.unit ?? null,
+  })),
   source,
 });

@@ -82,3 +82,22 @@ test("a shift in the units of the file, which is subtracted from metres", async 
   ] as const)
     expect(await shifted([...shift], unit)).toEqual([]);
 });
+
+test("units that the header of a text file states", async () => {
+  const path = (header: string) => {
+    const file = join(folderOfTest("units-"), "scan.csv");
+    writeFileSync(file, `${header}\n1000.5,2000.25,100\n1001.5,2001.25,101\n`);
+    return file;
+  };
+  const of = async (header: string, request: object = {}) => (await create(made, path(header), request)).warnings ?? [];
+  expect(await of("X(ft),Y(ft),Z(ft)")).toEqual([
+    expect.stringMatching(/in feet \(0\.3048 m\); they were read as metres/),
+  ]);
+  expect(await of("X(ft),Y(ft),Z(ft)", { source_units: "ft" })).toEqual([]);
+  expect(await of("X(ft),Y(ft),Z(ft)", { source_units: "m" })).toEqual([expect.stringMatching(/as source_units says/)]);
+  expect(await of("X(m),Y(m),Z(ft)")).toEqual([expect.stringMatching(/heights in units of 0\.3048 m/)]);
+  expect(await of("X(m),Y(m),Z(m)")).toEqual([]);
+  const payload = { file_path: path("X(ft),Y(ft),Z(ft)") };
+  const seen = (await made.app.inject({ method: "POST", url: "/api/pointcloud/preview", payload })).json();
+  expect(seen).toMatchObject({ detected_units: "ft", units_certain: true });
+});

@@ -5,6 +5,7 @@ import * as cloud from "../../../native/cloud/cloud.ts";
 import * as native from "../../../native/files/readers.ts";
 import { extensionOf, kindOfFile, sourceFile } from "../source.ts";
 import { adoptTable } from "../source-cloud.ts";
+import { headerSystem } from "../text/header-units.ts";
 import { type TextColumn, type TextLayout, textPreviewColumns } from "../text/layout.ts";
 import { countWarning, keptColumns, keyOf, textLayout, textReadParams } from "../text/read.ts";
 import { georeference, joined, suggestedShift, type Triple } from "./head.ts";
@@ -47,7 +48,8 @@ async function textPreview(
 ): Promise<PreviewResponse> {
   const layout = await textLayout(path, { ascii_format, column_plan: null }, job);
   const rows = await firstRows(path, layout, job);
-  const warnings = [...(layout.warning === null ? [] : [layout.warning]), ...rows.warnings];
+  const crs = headerSystem(layout);
+  const warnings = [...(layout.warning === null ? [] : [layout.warning]), ...(crs?.warnings ?? []), ...rows.warnings];
   return {
     kind: "ascii",
     delimiter: layout.delimiter,
@@ -58,7 +60,7 @@ async function textPreview(
     suggested_shift: rows.low && suggestedShift(rows.low),
     point_count: layout.declared_count,
     bounds: null,
-    ...georeference(null),
+    ...georeference(crs),
   };
 }
 

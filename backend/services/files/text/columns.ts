@@ -159,10 +159,17 @@ export function legendColumns(names: readonly string[], width: number): TextColu
   return finish(exactAxes([...known, ...rest]));
 }
 
-/** Columns by a header that names x, y and z. */
-export function headerColumns(head: TextHead, width: number): TextColumn[] {
-  const drafts = Array.from({ length: width }, (_, index) => namedDraft(index, head.names[index] ?? ""));
-  return finish(exactAxes(unitColors(drafts, head)));
+/** Columns by a header that names x, y and z; `axes`: coordinates that other names stand for, by index. */
+export function headerColumns(
+  head: TextHead,
+  width: number,
+  axes: ReadonlyMap<number, string> = new Map(),
+): TextColumn[] {
+  const drafts = Array.from({ length: width }, (_, index): Draft => {
+    const draft = namedDraft(index, head.names[index] ?? "");
+    return { ...draft, role: axes.get(index) ?? draft.role };
+  });
+  return finish(axes.size > 0 ? unitColors(drafts, head) : exactAxes(unitColors(drafts, head)));
 }
 
 /** Treats colours written as fractions as 0..1, whatever their header says: read as 0..255, all would be black. */

@@ -2,6 +2,7 @@ import { type ColumnPlan, planConflicts } from "../../../../shared/contract/colu
 import { AppError } from "../../../../shared/errors.ts";
 import { roleOfName } from "../roles.ts";
 import { extraSlug } from "../slugs.ts";
+import { widerAxes } from "./axis-names.ts";
 import {
   contestedAxes,
   headerColumns,
@@ -10,7 +11,7 @@ import {
   positionColumns,
   type TextColumn,
 } from "./columns.ts";
-import { isInteger, isNumber, type TextDelimiter } from "./fields.ts";
+import { isInteger, isNumber, type TextDelimiter, toNumber } from "./fields.ts";
 import { readTextHead, resolvesPosition, type TextHead } from "./head.ts";
 
 export type { TextColumn } from "./columns.ts";
@@ -94,10 +95,35 @@ function decide(
   if (legend.length > 0) return { columns: legendColumns(legend, width), decided_by: "legend" as const };
   if (resolvesPosition(head.names))
     return { columns: headerColumns(head, Math.max(width, head.names.length)), decided_by: "header" as const };
+  const wider = widerAxes(head.names);
+  if (wider !== null && width >= 3) {
+    const taken = [...wider].map(([index, axis]) => `${axis} = ${head.names[index]}`).sort();
+    warnings.push(`the header names no x, y, z; by its names ${taken.join(", ")}`);
+    return {
+      columns: headerColumns(head, Math.max(width, head.names.length), wider),
+      decided_by: "header" as const,
+    };
+  }
   if (head.names.length > 0) checkNames(head, width, warnings);
   if (width < 3)
     throw new AppError("invalid_file", `the rows have ${width} column${width === 1 ? "" : "s"}; x, y and z need three`);
-  return { columns: positionColumns(head, width, extension), decided_by: "positions" as const };
+  const columns = positionColumns(head, width, extension);
+  warnings.push(...countedAxis(columns, head));
+  return { columns, decided_by: "positions" as const };
+}
+
+/** Fewer rows count up by chance. */
+const COUNTED_ROWS = 10;
+
+/** A first column that counts the rows is hardly x, although its place says so. */
+function countedAxis(columns: readonly TextColumn[], { rows, decimal_comma }: TextHead): string[] {
+  const x = columns.find(({ role }) => role === "x");
+  if (x?.index !== 0 || columns.length < 4 || rows.length < COUNTED_ROWS) return [];
+  const values = rows.map((row) => toNumber(row[0] ?? "", decimal_comma));
+  if (!values.every((value, row) => row === 0 || value - (values[row - 1] ?? Number.NaN) === 1)) return [];
+  return [
+    `the first column counts up by 1 (${values.slice(0, 3).join(", ")}, ...) and was taken as x; if it numbers the points, assign the columns with a column plan or a legend`,
+  ];
 }
 
 /** Refuses a header that names only some of x, y and z, and text in the first columns: a guess could be wrong. */

@@ -12,6 +12,7 @@ import {
   type RoledColumn,
   type SourceCloud,
 } from "../source-cloud.ts";
+import { headerSystem } from "./header-units.ts";
 import { detectTextLayout, type TextColumn, type TextLayout } from "./layout.ts";
 
 /** Lines that the layout is derived from. */
@@ -78,6 +79,7 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
       column,
     };
   });
+  const crs = headerSystem(layout);
   return {
     kind: "ascii",
     positions,
@@ -88,11 +90,16 @@ export async function readTextCloud({ path, frame, ...options }: ReadRequest, jo
     scan_origin: null,
     scans: [],
     unplaceable_miss_count: 0,
-    crs: null,
+    crs,
     gps_time_encoding: null,
     scale_m: null,
     ...counts(table),
-    warnings: [...(layout.warning ? [layout.warning] : []), ...countWarning(layout, table), ...table.warnings],
+    warnings: [
+      ...(layout.warning ? [layout.warning] : []),
+      ...(crs?.warnings ?? []),
+      ...countWarning(layout, table),
+      ...table.warnings,
+    ],
   };
 }
 

@@ -15,6 +15,7 @@ import { coarseCoordinates, shiftOf } from "../../run/float-steps.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
 import { extensionOf, sourceFile } from "../source.ts";
 import { appearance } from "./appearance.ts";
+import { statedUnitWarnings } from "./stated-unit.ts";
 
 /** Formats of mesh files, by their extension. */
 type MeshKind = "obj" | "ply" | "stl";
@@ -130,7 +131,9 @@ async function read({ path, kind, shift }: CheckedMeshImport, job: Job): Promise
     kind === "obj" && triangle_material ? await appearance(path, file, triangle_material, columns.colors, job) : null;
   job.stage("Packing geometry", 0.9, 1);
   const has_textures = looks !== null && looks.textures !== null && columns.uvs !== null;
-  const warnings = [...file.warnings, ...shapeWarnings(file), ...(looks?.warnings ?? []), ...coarse(bounds)];
+  const stated = await statedUnitWarnings(path, kind, job);
+  const own = [...stated, ...file.warnings, ...shapeWarnings(file)];
+  const warnings = [...own, ...(looks?.warnings ?? []), ...coarse(bounds)];
   if (looks?.textures && !columns.uvs) warnings.push("The mesh has textures but no texture coordinates.");
   const meta: MeshImportSuccess = {
     success: true,

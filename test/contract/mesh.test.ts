@@ -33,16 +33,18 @@ describe("units that comments state", () => {
     `ply\nformat ascii 1.0\n${comment}\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n3 0 1 2\n`;
   const facet =
     "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nendloop\nendfacet\nendsolid a\n";
-  const told = (unit: string) => [`The file states its unit ("${unit}"); meshes are read as metres: scale it first.`];
+  const told = (unit: string) => [
+    `The file states that its unit is ${unit}; meshes are read as metres: scale it first.`,
+  ];
   test.each<[string, string, string[] | undefined]>([
-    ["a.obj", obj("# File units = millimeters"), told("millimeters")],
-    ["a.obj", obj("# Units: in"), told("in")],
+    ["a.obj", obj("# File units = millimeters"), told("millimetres")],
+    ["a.obj", obj("# Units: in"), told("inches")],
     ["a.obj", obj("# units: meters"), undefined],
     ["a.obj", obj("# 3 vertices, 1 triangles; coordinates in metres"), undefined],
     ["a.obj", obj("# made of units in two parts"), undefined],
-    ["a.ply", ply("comment unit mm"), told("mm")],
+    ["a.ply", ply("comment unit mm"), told("millimetres")],
     ["a.ply", ply("comment no word of it"), undefined],
-    ["a.stl", `solid part units=mm\n${facet}`, told("mm")],
+    ["a.stl", `solid part units=mm\n${facet}`, told("millimetres")],
     ["a.stl", `solid part\n${facet}`, undefined],
   ])("%s %#", async (name, text, warnings) => {
     const { meta } = await importedMesh(made, folder({ [name]: text }));

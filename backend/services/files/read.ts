@@ -10,6 +10,7 @@ import {
   type RoledColumn,
   type SourceCloud,
 } from "./source-cloud.ts";
+import { systemOfUnits, unitOfFile } from "./stated-unit.ts";
 import { readTextCloud } from "./text/read.ts";
 
 /** Reads a file of any format. Errors, naming the file and position: invalid_file, invalid_argument, unsupported. */
@@ -99,6 +100,7 @@ async function readScanCloud(
 
 async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
   const table = await job.track(() => native.readPly(path, { frame, first_row: 0, row_count: null }));
+  const unit = await unitOfFile(path, "ply");
   const { positions, columns, unit_colors } = adoptTable(table, job);
   return {
     kind: "ply",
@@ -109,6 +111,7 @@ async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     scan_origin: null,
     ...ONE_SCAN,
     ...NO_GEOREFERENCE,
+    crs: unit && systemOfUnits(unit, unit),
     ...counts(table),
   };
 }

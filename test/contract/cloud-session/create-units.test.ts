@@ -101,3 +101,20 @@ test("units that the header of a text file states", async () => {
   const seen = (await made.app.inject({ method: "POST", url: "/api/pointcloud/preview", payload })).json();
   expect(seen).toMatchObject({ detected_units: "ft", units_certain: true });
 });
+
+test("units that comments state", async () => {
+  const of = async (name: string, text: string) => {
+    const file = join(folderOfTest("units-"), name);
+    writeFileSync(file, text);
+    const payload = { file_path: file };
+    const seen = (await made.app.inject({ method: "POST", url: "/api/pointcloud/preview", payload })).json();
+    return [(await create(made, file, {})).warnings ?? [], seen.detected_units];
+  };
+  const read = [expect.stringMatching(/in millimetres \(0\.001 m\); they were read as metres/)];
+  const ply = (comment: string) =>
+    `ply\nformat ascii 1.0\n${comment}\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n1 2 3\n`;
+  expect(await of("a.ply", ply("comment Units: mm"))).toEqual([read, "mm"]);
+  expect(await of("a.ply", ply("comment made by hand"))).toEqual([[], null]);
+  expect(await of("a.xyz", "# unit = mm\n1.5 2.5 3.5\n4.5 5.5 6.5\n")).toEqual([read, "mm"]);
+  expect(await of("b.xyz", "// x y z\n1.5 2.5 3.5\n4.5 5.5 6.5\n")).toEqual([[], null]);
+});

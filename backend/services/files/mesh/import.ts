@@ -14,8 +14,8 @@ import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { coarseCoordinates, shiftOf } from "../../run/float-steps.ts";
 import { unknownKeyWarnings } from "../../run/unknown-keys.ts";
 import { extensionOf, sourceFile } from "../source.ts";
+import { UNIT_NAMES, unitOfFile } from "../stated-unit.ts";
 import { appearance } from "./appearance.ts";
-import { statedUnitWarnings } from "./stated-unit.ts";
 
 /** Formats of mesh files, by their extension. */
 type MeshKind = "obj" | "ply" | "stl";
@@ -131,7 +131,7 @@ async function read({ path, kind, shift }: CheckedMeshImport, job: Job): Promise
     kind === "obj" && triangle_material ? await appearance(path, file, triangle_material, columns.colors, job) : null;
   job.stage("Packing geometry", 0.9, 1);
   const has_textures = looks !== null && looks.textures !== null && columns.uvs !== null;
-  const stated = await statedUnitWarnings(path, kind, job);
+  const stated = await otherUnit(path, kind);
   const own = [...stated, ...file.warnings, ...shapeWarnings(file)];
   const warnings = [...own, ...(looks?.warnings ?? []), ...coarse(bounds)];
   if (looks?.textures && !columns.uvs) warnings.push("The mesh has textures but no texture coordinates.");
@@ -162,6 +162,13 @@ async function read({ path, kind, shift }: CheckedMeshImport, job: Job): Promise
 }
 
 const buffer = (data: ColumnRef, dtype: "f32" | "u32") => ({ dtype, length: data.length, data });
+
+/** Meshes are read as metres. */
+async function otherUnit(path: string, kind: MeshKind): Promise<string[]> {
+  const unit = await unitOfFile(path, kind);
+  if (unit === null || unit === "m") return [];
+  return [`The file states that its unit is ${UNIT_NAMES[unit]}; meshes are read as metres: scale it first.`];
+}
 
 /** What the triangles of a file are like, where that is not as usual. */
 function shapeWarnings(file: native.NativeMeshFile): string[] {

@@ -4,6 +4,7 @@ import type { DType } from "../../../native/core/handles.ts";
 import * as native from "../../../native/files/readers.ts";
 import { RETURN_EXTRAS } from "../column-roles.ts";
 import { adoptTable } from "../source-cloud.ts";
+import { systemOfUnits, unitOfFile } from "../stated-unit.ts";
 import {
   boxOf,
   type FileColumn,
@@ -104,6 +105,7 @@ function float32Text(value: number | bigint): string {
 /** PLY: the vertex properties. */
 export async function plyPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readPlyHeader(path, SAMPLE_ROWS));
+  const unit = await unitOfFile(path, "ply");
   const vertex = header.elements.find(({ name }) => name === "vertex");
   const properties = (vertex?.properties ?? []).filter(({ is_list }) => !is_list);
   const unseen = vertex !== undefined && vertex.count > 0 && header.sample_rows.length === 0;
@@ -113,6 +115,7 @@ export async function plyPreview(path: string, maxRows: number, job: Job): Promi
   ];
   return {
     ...recordPreview("ply", properties, header.sample_rows, maxRows),
+    ...georeference(unit && systemOfUnits(unit, unit)),
     warning: joined([...warnings, ...(vertex ? doubts(properties, header.sample_rows) : [])]),
     point_count: vertex?.count ?? 0,
   };

@@ -1,32 +1,7 @@
-import type { SourceUnits } from "../../../../shared/contract/cloud-session/create.ts";
 import { roleOfName } from "../roles.ts";
+import { type AxisUnit, unitNamed } from "../stated-unit.ts";
 
 export type Axis = "x" | "y" | "z";
-/** Unit that the name of a column states. */
-export type AxisUnit = SourceUnits | "deg";
-
-const UNITS: Readonly<Record<string, AxisUnit>> = {
-  m: "m",
-  meter: "m",
-  metre: "m",
-  meters: "m",
-  metres: "m",
-  km: "km",
-  cm: "cm",
-  mm: "mm",
-  ft: "ft",
-  foot: "ft",
-  feet: "ft",
-  ftus: "ftUS",
-  usft: "ftUS",
-  in: "in",
-  inch: "in",
-  inches: "in",
-  deg: "deg",
-  degree: "deg",
-  degrees: "deg",
-  "°": "deg",
-};
 
 /** Further names of coordinates, which count only where all three axes have one. */
 const NAMES: Readonly<Record<Axis, string>> = {
@@ -45,8 +20,8 @@ const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}°]/gu
 function parted(name: string): { readonly bare: string; readonly unit: AxisUnit | null } {
   const bracket = /^(.*?)\s*[[(]([^\])]*)[\])]\s*$/u.exec(name);
   const suffix = bracket ?? /^(.*\S)[\s_]+(\S+)$/u.exec(name.trim());
-  const unit = suffix ? UNITS[letters(suffix[2] ?? "")] : undefined;
-  if (unit !== undefined) return { bare: suffix?.[1] ?? "", unit };
+  const unit = unitNamed(suffix?.[2] ?? "");
+  if (unit !== null) return { bare: suffix?.[1] ?? "", unit };
   return { bare: bracket ? (bracket[1] ?? "") : name, unit: null };
 }
 

@@ -1,41 +1,21 @@
-import { SOURCE_UNITS } from "../../../../shared/contract/cloud-session/create.ts";
 import type { LasCrs } from "../../../native/files/readers.ts";
-import { type Axis, type AxisUnit, unitOfAxis } from "./axis-names.ts";
+import { type AxisUnit, systemOfUnits, UNIT_NAMES } from "../stated-unit.ts";
+import { type Axis, unitOfAxis } from "./axis-names.ts";
 import type { TextLayout } from "./layout.ts";
 
-const NAMES: Readonly<Record<AxisUnit, string>> = {
-  m: "metres",
-  km: "kilometres",
-  cm: "centimetres",
-  mm: "millimetres",
-  ft: "feet",
-  ftUS: "US survey feet",
-  in: "inches",
-  deg: "degrees",
-};
-
-const metres = (unit: AxisUnit | null) => (unit === null || unit === "deg" ? null : SOURCE_UNITS[unit]);
-
-/** What the names of the coordinates say of their units, as a coordinate system without a name; null = nothing. */
-export function headerSystem({ columns }: Pick<TextLayout, "columns">): LasCrs | null {
+/**
+ * What the names of the coordinates, else the comments of the file, say of units, as a coordinate system without a name;
+ * null = nothing.
+ */
+export function headerSystem({ columns, stated_unit }: Pick<TextLayout, "columns" | "stated_unit">): LasCrs | null {
   const unitOf = (axis: Axis) => unitOfAxis(columns.find(({ role }) => role === axis)?.header_name ?? "");
-  const [x, y, z] = [unitOf("x"), unitOf("y"), unitOf("z")];
+  const named = (["x", "y", "z"] as const).map(unitOf);
+  const [x = null, y = null, z = null] = named.every((unit) => unit === null) ? named.map(() => stated_unit) : named;
   if (x === null && y === null && z === null) return null;
-  const differ =
-    x !== y ? [`The header states x in ${named(x)} and y in ${named(y)}; both were read in one unit.`] : [];
-  return {
-    epsg: null,
-    vertical_epsg: null,
-    is_geographic: x === "deg" || y === "deg",
-    unit_m: metres(x),
-    unit_name: x === null ? "" : NAMES[x],
-    vertical_unit_m: metres(z),
-    vertical_unit_name: z === null ? "" : NAMES[z],
-    wkt: "",
-    citation: "",
-    geotiff: null,
-    warnings: differ,
-  };
+  const system = systemOfUnits(x === "deg" || y === "deg" ? "deg" : x, z === "deg" ? null : z);
+  if (x === y) return system;
+  const warnings = [`The header states x in ${nameOf(x)} and y in ${nameOf(y)}; both were read in one unit.`];
+  return { ...system, warnings };
 }
 
-const named = (unit: AxisUnit | null) => (unit === null ? "no unit" : NAMES[unit]);
+const nameOf = (unit: AxisUnit | null) => (unit === null ? "no unit" : UNIT_NAMES[unit]);

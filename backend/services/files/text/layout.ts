@@ -2,6 +2,7 @@ import { type ColumnPlan, planConflicts } from "../../../../shared/contract/colu
 import { AppError } from "../../../../shared/errors.ts";
 import { roleOfName } from "../roles.ts";
 import { extraSlug } from "../slugs.ts";
+import { type AxisUnit, unitOfComment } from "../stated-unit.ts";
 import { widerAxes } from "./axis-names.ts";
 import {
   contestedAxes,
@@ -11,7 +12,7 @@ import {
   positionColumns,
   type TextColumn,
 } from "./columns.ts";
-import { isInteger, isNumber, type TextDelimiter, toNumber } from "./fields.ts";
+import { isComment, isInteger, isNumber, type TextDelimiter, toNumber } from "./fields.ts";
 import { readTextHead, resolvesPosition, type TextHead } from "./head.ts";
 
 export type { TextColumn } from "./columns.ts";
@@ -32,6 +33,8 @@ export interface TextLayout {
   readonly columns: readonly TextColumn[];
   /** Columns r, g, b hold 0..255; else 0..1. Columns r255, g255, b255 always hold 0..255. */
   readonly rgb_is_255: boolean;
+  /** Unit that comments above the rows state; null = none. */
+  readonly stated_unit: AxisUnit | null;
   /** Fields of the first rows, at most 100. */
   readonly sample_rows: readonly (readonly string[])[];
   readonly warning: string | null;
@@ -79,6 +82,7 @@ export function detectTextLayout(lines: readonly string[], options: TextLayoutOp
     decided_by,
     columns,
     rgb_is_255: decided_by === "plan" ? (plan?.rgb_is_255 ?? true) : !columns.some(({ role }) => role === "r"),
+    stated_unit: unitOfComment(lines.slice(0, head.header_lines).filter(isComment).join("\n")),
     sample_rows: head.rows,
     warning: warnings.length === 0 ? null : warnings.join("; "),
   };

@@ -17,6 +17,10 @@ import type { Job } from "../../jobs/job.ts";
  */
 export const SBET_RECORD_BYTES = 136;
 
+const HALF_TURN = Math.PI * (1 + 1e-6);
+/** Headings may go on counting after a full turn; in degrees most lie beyond. */
+const MOST_HEADING = 4 * Math.PI;
+
 export interface SbetRecord {
   readonly time_s: number;
   readonly latitude_rad: number;
@@ -89,6 +93,10 @@ class Sums {
     const [time_s, height_m, roll_rad, pitch_rad, heading_rad] = [value(0), value(3), value(7), value(8), value(9)];
     if (![time_s, height_m, roll_rad, pitch_rad, heading_rad].every(Number.isFinite)) {
       throw this.#bad(i, "a time, height or attitude that is not finite");
+    }
+    if (Math.abs(roll_rad) > HALF_TURN || Math.abs(pitch_rad) > HALF_TURN / 2 || Math.abs(heading_rad) > MOST_HEADING) {
+      const attitude = `roll ${roll_rad}, pitch ${pitch_rad} and heading ${heading_rad}`;
+      throw this.#bad(i, `${attitude}, which are no angles in radians`);
     }
     if (i % this.stride !== 0 && i !== this.count - 1) return;
     this.kept.push({ time_s, latitude_rad, longitude_rad, height_m, roll_rad, pitch_rad, heading_rad });

@@ -59,6 +59,20 @@ describe("a wall", () => {
     const level = { ...SCANNER, n_theta: 1, theta_min_deg: 90 };
     const { meta } = await scan({ ...WALL, meshes: [floor(0)], scanners: [level] });
     expect(meta.scanners[0]).toEqual({ ...meta.scanners[0], num_points: 0, session: undefined });
+    expect(meta.warnings).toEqual([expect.stringMatching(/^No pulse of scanner ".*" hit a mesh: check its origin/)]);
+  });
+
+  test("millimetres sent as metres are told", async () => {
+    const wrong = { ...SCANNER, exit_diameter_m: 7, range_noise_m: 5 };
+    const { meta } = await scan({ ...WALL, scanners: [wrong], rays_per_pulse: 4 });
+    expect(meta.warnings).toEqual([
+      expect.stringMatching(
+        /^exit_diameter_m 7 of scanner ".*": no beam is as wide\. The unit is metres, 7 mm are 0\.007\.$/,
+      ),
+      expect.stringMatching(/^range_noise_m 5 of scanner ".*": no range scatters so/),
+    ]);
+    const right = { ...SCANNER, exit_diameter_m: 0.007, range_noise_m: 0.005 };
+    expect((await scan({ ...WALL, scanners: [right], rays_per_pulse: 4 })).meta.warnings).toBeUndefined();
   });
 
   test("a grid that hits must lie in turns counter-clockwise about +z", async () => {

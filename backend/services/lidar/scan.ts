@@ -11,6 +11,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { opDevice } from "../run/device.ts";
 import { coarseCoordinates } from "../run/float-steps.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
+import { doubtfulScanner } from "./doubtful-scanner.ts";
 import { scanParams } from "./scan-params.ts";
 import { openScene, sceneBytes } from "./scan-scene.ts";
 import { type ScanRows, scanSession } from "./scan-session.ts";
@@ -234,6 +235,7 @@ function extracted(
     },
     sent: { columns, is_miss: scan.is_miss, has_misses: scan.miss_count > 0 },
     warnings: [
+      ...doubtfulScanner(scanner, scan.hit_count),
       ...(absent.length > 0 && scan.hit_count > 0
         ? [`No hit of scanner "${scanner.id.slice(0, 60)}" has these extra_fields: ${absent.join(", ").slice(0, 300)}.`]
         : []),

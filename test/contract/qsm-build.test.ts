@@ -71,6 +71,14 @@ describe("models", () => {
   });
 });
 
+test("a radius of twigs in another unit is told", async () => {
+  const points = forkedTree([0, 0, 0]);
+  expect((await built({ points, twig_radius_mm: 0.004 })).warnings).toContainEqual(
+    expect.stringMatching(/^twig_radius_mm 0\.004: .*The unit is millimetres/),
+  );
+  expect((await built({ points, twig_radius_mm: 4 })).warnings.join()).not.toContain("twig_radius_mm");
+});
+
 test("a plant in a pot is modelled in its own size, which is told", async () => {
   const tree = forkedTree([0, 0, 0]);
   const radius_model = "tapered";

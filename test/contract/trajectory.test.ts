@@ -167,7 +167,11 @@ test.each<[string, Buffer, RegExp]>([
   ["without a time", sbet([{}, { t: Number.NaN }]), /record 1 has a time.*not finite/],
   ["with an infinite height", sbet([{ z: Number.POSITIVE_INFINITY }]), /record 0/],
   ["in degrees", sbet([{ lat: 48 / DEGREE }]), /record 0 has latitude 48.*no angles in radians/],
-  ["with a heading in degrees", sbet([{ heading: 174 / DEGREE }]), /record 0 has roll 0, .*heading 1[73].*no angles in radians/],
+  [
+    "with a heading in degrees",
+    sbet([{ heading: 174 / DEGREE }]),
+    /record 0 has roll 0, .*heading 1[73].*no angles in radians/,
+  ],
   ["with a pitch in degrees", sbet([{}, { pitch: 3 / DEGREE }]), /record 1 has roll 0, pitch 3.*no angles in radians/],
   ["of noise", Buffer.alloc(136, 0xff), /record 0/],
 ])("a file %s is refused", async (_name, content, text) => {

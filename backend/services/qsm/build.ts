@@ -18,7 +18,7 @@ import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts
 import { TALLEST_TREE_M, tallPlantWarnings, unitIsStated } from "../run/unstated-units.ts";
 import { cutTreesOf, cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
-import { implausibleWarnings } from "./implausible.ts";
+import { implausibleWarnings, twigWarnings } from "./implausible.ts";
 import { lyingWoodWarnings } from "./lying-wood.ts";
 import { builtModel, NO_MODEL, plausible, type QsmAnswer } from "./model.ts";
 import { swayingTreeWarning } from "./swaying-trees.ts";
@@ -118,7 +118,8 @@ async function built(checked: CheckedBuild, known: { points_used: number }, job:
   const tall = tree_height_m > TALLEST_TREE_M ? [] : tallPlantWarnings([tree_height_m], unit_is_stated);
   const cut = cutWarnings([...(await cutTreesOf(read.positions, null, null, job.quiet())).values()], 1, CUT_EFFECT);
   const metrics = plausible(found.metrics, [...doubts, ...cut]);
-  const warnings = [...said, ...found.warnings, ...swayingTreeWarning(view_fit), ...cut, ...doubts, ...tall];
+  const twigs = twigWarnings(checked.request.twig_radius_mm);
+  const warnings = [...said, ...twigs, ...found.warnings, ...swayingTreeWarning(view_fit), ...cut, ...doubts, ...tall];
   return { success: true, ...model, metrics, view_fit, enlarged_by, points_used, warnings, error: null };
 }
 

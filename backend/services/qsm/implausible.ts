@@ -60,3 +60,14 @@ export function importedDoubts({ tree_height_m, trunk_diameter_mm }: Measured): 
     return [`A trunk ${trunk} thick cannot stand ${height} high. ${way}`];
   return [];
 }
+
+/** Twigs of this year are 0.5 to 10 mm thick in radius. */
+const [THINNEST_TWIG_MM, THICKEST_TWIG_MM] = [0.1, 20];
+
+/** Warns of a radius that no twig has, as metres or a diameter of a branch that is sent as millimetres. */
+export function twigWarnings(twig_radius_mm: number): string[] {
+  if (twig_radius_mm >= THINNEST_TWIG_MM && twig_radius_mm <= THICKEST_TWIG_MM) return [];
+  return [
+    `twig_radius_mm ${twig_radius_mm}: twigs of this year have radii of 0.5 to 10 mm, and no tip becomes thinner than that of the request. The unit is millimetres.`,
+  ];
+}

@@ -21,7 +21,7 @@ import { flatWarnings } from "../trees/no-trees.ts";
 import { scanFitLook } from "../trees/scan-fit.ts";
 import { BatchProgress } from "./batch-progress.ts";
 import { noModel, paramsOf } from "./build.ts";
-import { implausibleWarnings } from "./implausible.ts";
+import { implausibleWarnings, twigWarnings } from "./implausible.ts";
 import { modelOf, plausible, type QsmModel, withoutIntervals } from "./model.ts";
 import { swayingTreeWarnings } from "./swaying-trees.ts";
 import { thinnedTreeWarnings } from "./thinned-trees.ts";
@@ -66,6 +66,7 @@ export async function treeModels(
         const results = await allModels(trees, request, job);
         job.stage("Done", 1, 1);
         const warnings = [
+          ...twigWarnings(request.twig_radius_mm),
           ...trees.warnings,
           ...thinnedTreeWarnings(results, request),
           ...drift,

@@ -1,6 +1,7 @@
 import type { TreeInventoryRequest } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
 import { tallPlantWarnings } from "../run/unstated-units.ts";
+import { breastHeightWarnings } from "./breast-height.ts";
 import { coverWarnings } from "./covered-stems.ts";
 import { gainWarnings } from "./crown-gains.ts";
 import { type CutTrees, cutWarnings } from "./cut-trees.ts";
@@ -48,6 +49,7 @@ export function inventoryWarnings(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
   warnings.push(
+    ...breastHeightWarnings(breast_height_m),
     ...noTreeWarnings(rows.no_trees),
     ...sameStemWarnings(rows.same_stems),
     ...sameDiameterWarnings(diameters),

@@ -64,6 +64,12 @@ test("a row per tree, its stem curve and the stand, with progress", async () => 
   expect(stages.at(-1)?.[0]).toBe(1);
 });
 
+test("a breast height in feet is told", async () => {
+  const { session_id: id } = await forest();
+  expect((await measure(id, { breast_height_m: 4.5 })).warnings.join("\n")).toContain("4.5 feet are 1.37 m");
+  expect((await measure(id)).warnings.join("\n")).not.toContain("4.5 feet");
+});
+
 test("true world coordinates, and the same measures, in a shifted session", async () => {
   const { session_id } = await forest();
   const shifted = await forest({ world_shift: [1, 2, 0.5] });

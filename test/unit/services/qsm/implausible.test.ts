@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { implausibleWarnings, importedDoubts } from "../../../../backend/services/qsm/implausible.ts";
+import { implausibleWarnings, importedDoubts, twigWarnings } from "../../../../backend/services/qsm/implausible.ts";
 
 const tree = (tree_height_m: number, trunk_diameter_mm: number, canopy_width_m: number) => ({
   tree_height_m,
@@ -49,4 +49,11 @@ test.each([
 test.each([tree(22.8, 151, 6), tree(20, 9_000, 15), tree(0.5, 400, 0.5), tree(2, 8, 0.6)])(
   "an imported tree of any kind is not: %j",
   (metrics) => expect(importedDoubts(metrics)).toEqual([]),
+);
+
+test.each([0.3, 2.5, 4.23, 12])("twigs of %f mm are told nothing about", (radius) =>
+  expect(twigWarnings(radius)).toEqual([]),
+);
+test.each([0.00423, 42])("twigs of %f mm are told", (radius) =>
+  expect(twigWarnings(radius)).toEqual([expect.stringMatching(/^twig_radius_mm .* The unit is millimetres\.$/)]),
 );

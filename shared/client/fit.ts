@@ -17,7 +17,10 @@ export const fitClient = (calls: Calls) => ({
   /** Estimates leaf traits from a reflectance spectrum (PROSPECT). */
   fitProspect: (request: Input<typeof ProspectRequest>, call?: CallOptions) =>
     calls.post(ProspectResponse, "/api/fit/prospect", request, CLIENT_TIMEOUT_MS.heavy, call),
-  /** Fits a built-in model to each curve of a table. The extension of `name` (.csv, .txt, .xlsx) determines the format. */
+  /**
+   * Fits a built-in model to each curve of a table. The extension of `name` (.csv, .txt, .xlsx) determines the format. Units in
+   * brackets after the name of a column, or in a row below the header, are converted to those of listModels, and told.
+   */
   fitTable: async (
     file: Blob,
     name: string,

@@ -1126,7 +1126,8 @@ class PointCloudClient:
     def fit_table(self, path: str, model_category: str, model_type: str, **fields: Any) -> Dict[str, Any]:
         """Fits a built-in model to each curve of a table: {"parameters": {...}, "curves": [...], "converged", ...}.
 
-        path            table on this machine (.csv, .txt, .xlsx), sent as form part `file`
+        path            table on this machine (.csv, .txt, .xlsx), sent as form part `file`; units in brackets after the name
+                        of a column, or in a row below the header, are converted to those of list_models, and told
         model_category  photosynthesis, stomatal, hydraulics or generic
         model_type      id of list_models
         method          auto (default) or levenberg_marquardt: no further starts

@@ -82,7 +82,7 @@ class Starts {
 
   bool any_below(double cost) const {
     return std::any_of(points_.begin(), points_.end(),
-                       [&](const Candidate& point) { return point.cost < cost; });
+                       [&](const Candidate& point) { return point.cost < cost * (1 - kSame); });
   }
 
   /// Adds points until `count` were tried; those where the residuals are not defined are left out.

@@ -33,9 +33,9 @@ export function inModelUnits(model: CurveModelEntry, given: Columns, stated: Rea
       name,
       values.map((value) => value * factor + offset),
     );
-    const [first = 0] = values;
+    const far = values.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0);
     warnings.push(
-      `"${name}" is stated in ${unit.slice(0, 40)}; it was converted to ${quantity.unit}: ${shown(first)} became ${shown(first * factor + offset)}.`,
+      `"${name}" is stated in ${unit.slice(0, 40)}; it was converted to ${quantity.unit}: ${shown(far)} became ${shown(far * factor + offset)}.`,
     );
   }
   return { columns, warnings };

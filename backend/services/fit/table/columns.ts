@@ -123,7 +123,11 @@ export function tableColumns({ rows }: Table, wanted: WantedColumns): TableColum
   }
   const above = rows.slice(0, first).filter((row) => !isBlank(row)).length;
   const warnings = [
-    ...(above > 0 ? [`The columns are named in row ${first + 1}; ${above} rows above it were skipped.`] : []),
+    ...(above > 0
+      ? [
+          `The columns are named in row ${first + 1}; ${above === 1 ? "the row" : `${above} rows`} above it ${above === 1 ? "was" : "were"} skipped.`,
+        ]
+      : []),
     ...(left.length > 0 ? [`Rows with an empty cell were left out: ${named(left)}.`] : []),
     ...(coded.length > 0
       ? [

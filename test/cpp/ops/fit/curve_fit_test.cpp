@@ -235,5 +235,20 @@ TEST(CurveFit, OffsetsOfTenMillionAndConstantData) {
   EXPECT_EQ(flat.end, FitEnd::kConverged);
 }
 
+TEST(CurveFit, NoFurtherStartsWhereOthersAreBetterByRoundingAlone) {
+  const CurveModel line{
+      {{symbol(0), symbol(2), code(Op::kMultiply), symbol(1), code(Op::kAdd)}, {}, 3}, 2, false};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CurveData data{{{}}, {}};
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      data.inputs[0].push_back(0.3 * static_cast<double>(i));
+      data.measured.push_back((i > 9 ? 3 : 1) + random_unit(seed, i));
+    }
+    CurveFitParams params = params_of({0, 1});
+    params.linear = {1, 1};
+    EXPECT_EQ(fit(line, data, params).start_count, 1u) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace pc

@@ -220,6 +220,10 @@ describe("what the rows do not reach", () => {
   test("turgor loss", async () => {
     const wet = await fitted("hydraulics/sjb2018", pressure([1, 0.98, 0.96, 0.94, 0.92, 0.9, 0.88, 0.86, 0.84]));
     expect(said(wet)).toMatch(/(No|One|2) rows? lies? below the turgor loss point/);
+    const soaked = `${pressure([0.97, 0.95, 0.93, 0.91, 0.89, 0.82, 0.78, 0.74])}1,-0.25\n0.99,-0.27\n0.98,-0.26\n`;
+    expect(said(await fitted("hydraulics/sjb2018", soaked))).toContain(
+      "psi hardly falls between w 1 and 0.98 (3 rows)",
+    );
     const whole = await fitted("hydraulics/sjb2018", pressure([1, 0.97, 0.94, 0.91, 0.88, 0.82, 0.78, 0.74, 0.7]));
     expect(whole.warnings).toBeUndefined();
     expect(await refused("hydraulics/sjb2018", pressure([1, 0.97, 0.94, 0.91, 0.82, 0.78], -1))).toEqual([

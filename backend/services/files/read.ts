@@ -118,6 +118,7 @@ async function readPlyCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
 
 async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<SourceCloud> {
   const cloud = await job.track(() => native.readPcd(path, { frame, first_row: 0, row_count: null }));
+  const unit = await unitOfFile(path, "pcd");
   const { positions, columns, unit_colors } = adoptTable(cloud, job);
   return {
     kind: "pcd",
@@ -128,6 +129,7 @@ async function readPcdCloud({ path, frame }: ReadRequest, job: Job): Promise<Sou
     scan_origin: cloud.default_viewpoint ? null : cloud.scan_origin, // PCD writers without a position write the default
     ...ONE_SCAN,
     ...NO_GEOREFERENCE,
+    crs: unit && systemOfUnits(unit, unit),
     ...counts(cloud),
   };
 }

@@ -35,6 +35,7 @@ const HEAD_BYTES = 4096;
 /** Where comments stand in each format. */
 const COMMENTS = {
   obj: (head: string) => (head.match(/^\s*#.*$/gm) ?? []).join("\n"),
+  pcd: (head: string) => (head.split(/^DATA/m)[0]?.match(/^\s*#.*$/gm) ?? []).join("\n"),
   ply: (head: string) => (head.split(/^end_header/m)[0]?.match(/^(?:comment|obj_info)\b.*$/gm) ?? []).join("\n"),
   stl: (head: string) => head.slice(0, 80).split("\n")[0] ?? "",
 } as const;

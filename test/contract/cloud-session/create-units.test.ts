@@ -115,6 +115,8 @@ test("units that comments state", async () => {
     `ply\nformat ascii 1.0\n${comment}\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n1 2 3\n`;
   expect(await of("a.ply", ply("comment Units: mm"))).toEqual([read, "mm"]);
   expect(await of("a.ply", ply("comment made by hand"))).toEqual([[], null]);
+  const pcd = `# .PCD v0.7\n# units: mm\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 2\nDATA ascii\n0 0 0\n1 2 3\n`;
+  expect(await of("a.pcd", pcd)).toEqual([read, "mm"]);
   expect(await of("a.xyz", "# unit = mm\n1.5 2.5 3.5\n4.5 5.5 6.5\n")).toEqual([read, "mm"]);
   expect(await of("b.xyz", "// x y z\n1.5 2.5 3.5\n4.5 5.5 6.5\n")).toEqual([[], null]);
 });

@@ -124,6 +124,7 @@ export async function plyPreview(path: string, maxRows: number, job: Job): Promi
 /** PCD: its fields; packed colours and fields with several values are split. */
 export async function pcdPreview(path: string, maxRows: number, job: Job): Promise<PreviewResponse> {
   const header = await job.track(() => native.readPcdHeader(path));
+  const unit = await unitOfFile(path, "pcd");
   const warnings = [...header.warnings];
   const nothing: native.PcdSample = { columns: header.fields.filter(({ name }) => name !== "_"), rows: [] };
   const { columns, rows } = await orWarning(
@@ -137,6 +138,7 @@ export async function pcdPreview(path: string, maxRows: number, job: Job): Promi
   }
   return {
     ...recordPreview("pcd", columns, rows, maxRows),
+    ...georeference(unit && systemOfUnits(unit, unit)),
     warning: joined([...warnings, ...doubts(columns, rows)]),
     point_count: header.points,
   };

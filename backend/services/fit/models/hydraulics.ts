@@ -66,6 +66,22 @@ const FEW_ROWS = 3;
 /** Readings at full turgor lie a little above 0 by chance. */
 const ERROR_OF_ZERO = 0.05;
 
+/** Next to full turgor psi falls by at least twice this part of pi_o over this water content. */
+const [FLAT_PART, FLAT_WIDTH] = [0.05, 0.02];
+
+/** Tissue with water between its cells: psi stays near 0 while it dries (Parker & Pallardy 1987, Canadian Journal of Forest Research 17: 1448). */
+function plateau(w: readonly number[], psi: readonly number[], pi_o: number): string[] {
+  const order = w.map((_, row) => row).sort((a, b) => (w[b] ?? 0) - (w[a] ?? 0));
+  const [first = 0] = order;
+  const end = order.findIndex((row) => Math.abs((psi[row] ?? 0) - (psi[first] ?? 0)) > FLAT_PART * pi_o);
+  const flat = order.slice(0, end < 0 ? order.length : end);
+  const last = w[flat.at(-1) ?? first] ?? 0;
+  if (flat.length < FEW_ROWS || (w[first] ?? 0) - last < FLAT_WIDTH) return [];
+  return [
+    `psi hardly falls between w ${shown(w[first] ?? 0)} and ${shown(last)} (${flat.length} rows), as in leaves with water between their cells: leave these rows out, and take w as a share of the water content where psi begins to fall.`,
+  ];
+}
+
 function pressureVolumeRemarks(columns: Columns, values: ReadonlyMap<string, number>): string[] {
   const w = column(columns, "w");
   const loss = values.get("w_tlp") ?? 0;
@@ -73,6 +89,7 @@ function pressureVolumeRemarks(columns: Columns, values: ReadonlyMap<string, num
   const turgid = w.filter((content) => content > loss).length;
   const rows = (count: number) => (count === 1 ? "One row lies" : `${count === 0 ? "No" : count} rows lie`);
   return [
+    ...plateau(w, column(columns, "psi"), values.get("pi_o") ?? 0),
     ...(dry < FEW_ROWS
       ? [
           `${rows(dry)} below the turgor loss point, so that pi_o and w_tlp rest on the shape of the curve; measure drier leaves.`,

@@ -171,6 +171,12 @@ describe("/api/qsm/leaves", () => {
     expect(answer.warnings?.[0]).toMatch(/3 of 9 leaves/);
   });
 
+  test("lengths of centimetres are told", async () => {
+    const { warnings } = await leaves({ ...twig(), ...builtin, leaf_size_m: 8, leaf_spacing: 0.05 });
+    expect(warnings).toEqual(["leaf_size_m 8: the unit is metres, 8 cm are 0.08."]);
+    expect((await leaves({ ...twig(), ...builtin, leaf_size_m: 0.08 })).warnings).toBeUndefined();
+  });
+
   test("unknown keys are named", async () => {
     expect((await leaves({ ...twig(), ...builtin, leaf_siz: 1 })).warnings?.[0]).toMatch(/leaf_siz/);
   });

@@ -62,13 +62,25 @@ export async function placedLeaves(request: LeavesRequest, job: Job): Promise<Pl
       `${leaf_count} leaves of ${look.triangle_count} triangles are ${triangles} triangles, more than the ${MAX_PLANT_TRIANGLES} that a response may have; ${fits > 0 ? `set max_leaves to ${fits}` : "use a simpler mesh"}`,
     );
   }
-  const warnings = [...look.warnings];
+  const warnings = [...look.warnings, ...doubtfulLengths({ leaf_size_m, leaf_spacing })];
   if (wanted_count > leaf_count) {
     warnings.push(
       `${leaf_count} of ${wanted_count} leaves were placed, evenly spread: the limit is max_leaves = ${max_leaves}.`,
     );
   }
   return { placed, look, warnings };
+}
+
+/** Fronds of banana palms are 3 m long, and nodes of bamboo 0.6 m apart. */
+const [LONGEST_LEAF_M, WIDEST_SPACING_M] = [5, 2];
+
+/** Warns of lengths that no leaf has, as centimetres that are sent as metres. */
+function doubtfulLengths({ leaf_size_m, leaf_spacing }: { leaf_size_m: number; leaf_spacing: number }): string[] {
+  const told = (name: string, value: number) => `${name} ${value}: the unit is metres, 8 cm are 0.08.`;
+  return [
+    ...(leaf_size_m > LONGEST_LEAF_M ? [told("leaf_size_m", leaf_size_m)] : []),
+    ...(leaf_spacing > WIDEST_SPACING_M ? [told("leaf_spacing", leaf_spacing)] : []),
+  ];
 }
 
 /** The mesh of leaves as fields of an answer. */

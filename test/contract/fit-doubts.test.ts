@@ -204,6 +204,27 @@ describe("what the rows do not reach", () => {
     expect(whole.warnings).toBeUndefined();
   });
 
+  test("nothing is said of a parameter that the request gives", async () => {
+    const psi = [-0.2, -0.5, -0.9, -1.2, -1.5, -1.8, -2, -2.2];
+    const payload = {
+      model_type: "builtin",
+      model_id: "sigmoidal",
+      parameters: [{ name: "psi50", symbol: "psi50", default: -3, fixed: true }],
+      inputs: [{ name: "psi", symbol: "psi" }],
+      outputs: [{ name: "K", symbol: "K" }],
+      column_mappings: { input_psi: "psi", output_K: "K" },
+      data: { psi, K: psi.map((at, i) => 8 / (1 + Math.abs(at / 3) ** 3) + 0.05 * wave(i)) },
+    };
+    const answer = await made.app.inject({ method: "POST", url: "/api/fit/custom", payload });
+    expect(checked(CustomFitResponse, answer.json()).warnings).toBeUndefined();
+    const free = await made.app.inject({
+      method: "POST",
+      url: "/api/fit/custom",
+      payload: { ...payload, parameters: [] },
+    });
+    expect(said(checked(CustomFitResponse, free.json()))).toContain("it is extrapolated");
+  });
+
   test("percentages of loss are no conductance", async () => {
     const text = "psi,K\n-0.5,3\n-1,9\n-2,30\n-3,52\n-4,80\n-5,93\n";
     expect(await refused("hydraulics/sigmoidal", text)).toEqual([

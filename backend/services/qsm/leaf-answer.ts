@@ -71,7 +71,7 @@ export async function placedLeaves(request: LeavesRequest, job: Job): Promise<Pl
   return { placed, look, warnings };
 }
 
-/** Fronds of banana palms are 3 m long, and nodes of bamboo 0.6 m apart. */
+/** Blades of bananas reach 3 m, and nodes of bamboos 0.6 m. */
 const [LONGEST_LEAF_M, WIDEST_SPACING_M] = [5, 2];
 
 /** Warns of lengths that no leaf has, as centimetres that are sent as metres. */

@@ -49,7 +49,10 @@ async function fitNamed(named: NamedTask, options: CustomFitRequest, job: Job): 
   const warnings = [
     ...(named.warnings ?? []),
     ...fitWarnings(fit, task, chosen, keys, (row) => `Value ${row + 1} of the output`),
-    ...(named.remarks?.(values) ?? []),
+    ...(named.remarks?.(
+      values,
+      task.parameters.map(({ symbol }) => symbol),
+    ) ?? []),
   ];
   return {
     success: true,

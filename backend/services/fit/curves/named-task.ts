@@ -15,7 +15,7 @@ export interface NamedTask {
   readonly given: ReadonlyMap<string, { readonly symbol: string; readonly value: number }>;
   /** What the data say before the fit, and what the values of the parameters say after it. */
   readonly warnings?: readonly string[];
-  readonly remarks?: (values: ReadonlyMap<string, number>) => string[];
+  readonly remarks?: (values: ReadonlyMap<string, number>, fitted: readonly string[]) => string[];
   /** Order of all keys in the response. */
   readonly order: readonly string[];
 }

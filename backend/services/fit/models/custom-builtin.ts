@@ -6,7 +6,7 @@ import { symbolName } from "../curves/symbols.ts";
 import { doubtfulValues, inModelUnits } from "../quantities/model-units.ts";
 import { unitOfHeader } from "../table/header.ts";
 import { modelOf } from "./catalogue.ts";
-import { type Columns, type CurveModelEntry, modelData, shownEquation } from "./model.ts";
+import { type Columns, type CurveModelEntry, modelData, parameterValues, shownEquation } from "./model.ts";
 import { assumedValues, CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 /**
@@ -49,7 +49,8 @@ export function builtinFit(request: CustomFitRequest): NamedTask {
     throw new AppError("invalid_argument", "two parameters have the same name; rename one");
   }
   const task = modelTask(model, columns, free, constants);
-  const remarks = (values: ReadonlyMap<string, number>) => model.remarks?.(columns, values) ?? [];
+  const remarks = (values: ReadonlyMap<string, number>, fitted: readonly string[]) =>
+    model.remarks?.(columns, parameterValues(values, fitted)) ?? [];
   return { task, equation: shownEquation(model), restarts: restartsOf(model), keys, given, order, warnings, remarks };
 }
 

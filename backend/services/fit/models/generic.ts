@@ -1,4 +1,13 @@
-import { average, type Columns, type CurveModelEntry, column, largest, nearestRow, smallest } from "./model.ts";
+import {
+  average,
+  type Columns,
+  type CurveModelEntry,
+  column,
+  largest,
+  nearestRow,
+  type ParameterValues,
+  smallest,
+} from "./model.ts";
 
 const XY = [
   { name: "x", description: "independent variable" },
@@ -26,10 +35,10 @@ function curvedStarts(columns: Columns) {
 }
 
 /** Where the data end before the curve levels off, its end is a guess of the model. */
-function levelsOff(columns: Columns, share: (x: number) => number, names: string): string[] {
+function levelsOff(columns: Columns, values: ParameterValues, share: (x: number) => number, names: string): string[] {
   const last = largest(column(columns, "x"));
   const reached = share(last);
-  if (!(reached < 0.5)) return [];
+  if (!(reached < 0.5) || !values.fitted.has("ymax")) return [];
   return [
     `At the largest x, ${Number(last.toPrecision(6))}, the curve has reached ${(100 * reached).toFixed(0)} % of ymax: ${names} are extrapolated beyond the data.`,
   ];
@@ -66,7 +75,7 @@ export const GENERIC_MODELS: readonly CurveModelEntry[] = [
       { symbol: "x50", description: "x where y is ymax / 2, unit of x", low: 0, high: ANY },
     ],
     starts: hyperbolaStarts,
-    remarks: (columns, values) => levelsOff(columns, (x) => x / ((values.get("x50") ?? 0) + x), "ymax and x50"),
+    remarks: (columns, values) => levelsOff(columns, values, (x) => x / ((values.get("x50") ?? 0) + x), "ymax and x50"),
     source: "Michaelis & Menten 1913, Biochemische Zeitschrift 49: 333",
   },
   {
@@ -83,7 +92,7 @@ export const GENERIC_MODELS: readonly CurveModelEntry[] = [
     starts: curvedStarts,
     remarks: (columns, values) => {
       const [phi = 0, ymax = 1, theta = 0] = ["phi", "ymax", "theta"].map((symbol) => values.get(symbol));
-      return levelsOff(columns, (x) => curvedShare(x, phi, ymax, theta), "ymax and theta");
+      return levelsOff(columns, values, (x) => curvedShare(x, phi, ymax, theta), "ymax and theta");
     },
     source:
       "Thornley 1976, Mathematical Models in Plant Physiology, chapter 4: the smaller root of theta y^2 - (phi x + ymax) y + phi x ymax = 0, written so that nothing cancels",

@@ -7,6 +7,7 @@ import {
   column,
   largest,
   nearestRow,
+  type ParameterValues,
   rankCorrelation,
   smallest,
 } from "./model.ts";
@@ -38,19 +39,19 @@ function vulnerabilityStarts(columns: Columns) {
 }
 
 /** What the data leave to the shape of the curve. */
-function vulnerabilityRemarks(columns: Columns, values: ReadonlyMap<string, number>): string[] {
+function vulnerabilityRemarks(columns: Columns, values: ParameterValues): string[] {
   const tensions = column(columns, "psi").map(Math.abs);
   const [psi50 = 0, s = 1] = ["psi50", "s"].map((symbol) => values.get(symbol));
   const half = Math.abs(psi50);
   const wettest = 1 / (1 + (smallest(tensions) / half) ** s);
   const sign = psi50 < 0 ? -1 : 1;
   return [
-    ...(half > largest(tensions)
+    ...(values.fitted.has("psi50") && half > largest(tensions)
       ? [
           `psi50 ${shown(psi50)} MPa lies beyond the driest psi, ${shown(sign * largest(tensions))} MPa: it is extrapolated.`,
         ]
       : []),
-    ...(wettest < 0.75
+    ...(values.fitted.has("Kmax") && wettest < 0.75
       ? [
           `At the wettest psi, ${shown(sign * smallest(tensions))} MPa, the curve has ${(100 * wettest).toFixed(0)} % of Kmax: Kmax, and psi50 with it, are extrapolated.`,
         ]
@@ -82,7 +83,7 @@ function plateau(w: readonly number[], psi: readonly number[], pi_o: number): st
   ];
 }
 
-function pressureVolumeRemarks(columns: Columns, values: ReadonlyMap<string, number>): string[] {
+function pressureVolumeRemarks(columns: Columns, values: ParameterValues): string[] {
   const w = column(columns, "w");
   const loss = values.get("w_tlp") ?? 0;
   const dry = w.filter((content) => content < loss).length;
@@ -90,12 +91,14 @@ function pressureVolumeRemarks(columns: Columns, values: ReadonlyMap<string, num
   const rows = (count: number) => (count === 1 ? "One row lies" : `${count === 0 ? "No" : count} rows lie`);
   return [
     ...plateau(w, column(columns, "psi"), values.get("pi_o") ?? 0),
-    ...(dry < FEW_ROWS
+    ...(values.fitted.has("w_tlp") && dry < FEW_ROWS
       ? [
           `${rows(dry)} below the turgor loss point, so that pi_o and w_tlp rest on the shape of the curve; measure drier leaves.`,
         ]
       : []),
-    ...(turgid < FEW_ROWS ? [`${rows(turgid)} above the turgor loss point, on which eps rests.`] : []),
+    ...(values.fitted.has("eps") && turgid < FEW_ROWS
+      ? [`${rows(turgid)} above the turgor loss point, on which eps rests.`]
+      : []),
   ];
 }
 

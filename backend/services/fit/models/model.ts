@@ -3,6 +3,16 @@ import type { Quantity } from "../quantities/quantity.ts";
 /** Columns of a table by name. */
 export type Columns = ReadonlyMap<string, readonly number[]>;
 
+/** Values of all parameters by symbol. */
+export interface ParameterValues extends ReadonlyMap<string, number> {
+  /** Those that were fitted: nothing is said of known ones. */
+  readonly fitted: ReadonlySet<string>;
+}
+
+/** Values of all parameters, of which `fitted` were not given. */
+export const parameterValues = (values: ReadonlyMap<string, number>, fitted: Iterable<string>): ParameterValues =>
+  Object.assign(new Map(values), { fitted: new Set(fitted) });
+
 export interface ModelParameter {
   /** ASCII. */
   readonly symbol: string;
@@ -47,7 +57,7 @@ export interface CurveModelEntry {
   readonly starts: (columns: Columns) => Readonly<Record<string, number>>;
   readonly bounds?: (columns: Columns) => Readonly<Record<string, readonly [number, number]>>;
   /** What a user must know of a fit of this model, from its columns and the values of all parameters. */
-  readonly remarks?: (columns: Columns, values: ReadonlyMap<string, number>) => string[];
+  readonly remarks?: (columns: Columns, values: ParameterValues) => string[];
   /** The residual sum has local minima: other starts are always tried. */
   readonly has_local_minima?: true;
   readonly source: string;

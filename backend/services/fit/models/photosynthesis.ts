@@ -1,5 +1,5 @@
 import { ASSIMILATION, CO2, LEAF_TEMPERATURE, QUANTA } from "../quantities/quantity.ts";
-import { type Columns, type CurveModelEntry, column, largest, smallest } from "./model.ts";
+import { type Columns, type CurveModelEntry, column, largest, type ParameterValues, smallest } from "./model.ts";
 
 const GAS_CONSTANT = 8.314e-3; // kJ mol-1 K-1
 const ZERO_CELSIUS_K = 273.15;
@@ -102,10 +102,11 @@ function limitedRows(columns: Columns, values: ReadonlyMap<string, number>): num
   return counts;
 }
 
-function remarks(columns: Columns, values: ReadonlyMap<string, number>): string[] {
+function remarks(columns: Columns, values: ParameterValues): string[] {
   const counts = limitedRows(columns, values);
   const told = LIMITS.flatMap(({ by, tells }, at) => {
     const count = counts[at] ?? 0;
+    if (!values.fitted.has(tells)) return [];
     if (count === 0) return [`No row is limited by ${by}: ${tells} is at least about its value, not measured.`];
     if (count >= FEW_ROWS) return [];
     return [

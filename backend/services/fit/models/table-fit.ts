@@ -10,7 +10,7 @@ import { headerRow, isHeader } from "../table/header.ts";
 import { type TableFile, tableOf } from "../table/table.ts";
 import type { Table } from "../table/text-table.ts";
 import { modelIn } from "./catalogue.ts";
-import { type Columns, type CurveModelEntry, shownEquation } from "./model.ts";
+import { type Columns, type CurveModelEntry, parameterValues, shownEquation } from "./model.ts";
 import { assumedValues, CURVE_COLUMN, modelColumns, modelParameters, modelTask, restartsOf } from "./model-task.ts";
 
 interface Curve {
@@ -110,7 +110,7 @@ async function fitCurveOf(
   const values = new Map(keys.map((key, at) => [key, fit.values[at] ?? Number.NaN]));
   const warnings = [
     ...fitWarnings(fit, task, options, keys, (row) => `Row ${rows[row]} of the table`),
-    ...(model.remarks?.(columns, values) ?? []),
+    ...(model.remarks?.(columns, parameterValues(values, keys)) ?? []),
   ];
   const entry = {
     curve_id: id,

@@ -26,11 +26,12 @@ export const unitNamed = (word: string): AxisUnit | null =>
 /** "File units = millimeters", "comment units: mm", "UNITS=mm". */
 const STATED = /\bunits?\b(?:\s*(?:\bis\b|\bare\b|[:=])\s*["']?|\s+(?=[\w-]+\s*$))([\p{L}°-]+)/imu;
 
-/** The unit that a comment states, if it is one of length or angle; null = none. */
-export const unitOfComment = (comment: string): AxisUnit | null => unitNamed(STATED.exec(comment)?.[1] ?? "");
-
 /** Comments about a file stand before its values. */
 const HEAD_BYTES = 4096;
+
+/** The unit that a comment states, if it is one of length or angle; null = none. */
+export const unitOfComment = (comment: string): AxisUnit | null =>
+  unitNamed(STATED.exec(comment.slice(0, HEAD_BYTES))?.[1] ?? "");
 
 /** Where comments stand in each format. */
 const COMMENTS = {

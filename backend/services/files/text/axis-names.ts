@@ -12,12 +12,15 @@ const NAMES: Readonly<Record<Axis, string>> = {
 const AXIS_OF: ReadonlyMap<string, Axis> = new Map(
   (["x", "y", "z"] as const).flatMap((axis) => NAMES[axis].split(" ").map((name) => [name, axis] as const)),
 );
+/** Longer names are no names of coordinates. */
+const LONGEST = 80;
 const ANGLES = new Set(["lon", "long", "lng", "longitude", "lat", "latitude"]);
 
 const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}°]/gu, "");
 
 /** A name without the unit at its end: "X [mm]", "x_mm", "Easting (ft)". */
 function parted(name: string): { readonly bare: string; readonly unit: AxisUnit | null } {
+  if (name.length > LONGEST) return { bare: "", unit: null };
   const bracket = /^(.*?)\s*[[(]([^\])]*)[\])]\s*$/u.exec(name);
   const suffix = bracket ?? /^(.*\S)[\s_]+(\S+)$/u.exec(name.trim());
   const unit = unitNamed(suffix?.[2] ?? "");

@@ -2,6 +2,8 @@
 const SYMBOLS =
   "umol nmol mmol mbar ubar mol bar mpa kpa hpa ppm ppb atm psi sec min pa kg mg cm mm hr g m s h w l".split(" ");
 const TOKEN = new RegExp(`^(${SYMBOLS.join("|")})(?:\\^|\\*\\*)?([+-]?\\d+)?`);
+/** Longer text is a remark. */
+const LONGEST = 60;
 /** What is measured, which units name too: mol CO2, photons. */
 const SUBSTANCE = /(?<![a-z])(?:co2|h2o|co₂|photons?|quanta|ppfd)(?![a-z])/g;
 const WORDS: Readonly<Record<string, string>> = {
@@ -34,6 +36,7 @@ const WORDS: Readonly<Record<string, string>> = {
  * known here. A sign before it stays: "-MPa" counts downwards.
  */
 export function unitKey(text: string): string | null {
+  if (text.length > LONGEST) return null;
   const plain = text
     .normalize("NFKC")
     .toLowerCase()

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { unitOfComment } from "../../backend/services/files/stated-unit.ts";
 import { unitOfAxis, widerAxes } from "../../backend/services/files/text/axis-names.ts";
 import { unitKey } from "../../backend/services/fit/quantities/unit-text.ts";
+import { isHeader, unitOfHeader } from "../../backend/services/fit/table/header.ts";
 import { stopwatch } from "../support/run/stopwatch.ts";
 
 const text = fc.oneof(
@@ -29,5 +30,7 @@ test.each([" ", "_", "(", "unit ", "unit= ", "m ", "/m", "\n"])("a megabyte of %
   unitOfComment(long);
   unitOfAxis(long);
   widerAxes([long, `x${long}`, `${long}z`]);
+  unitOfHeader(long);
+  isHeader([long, `A${long}`], ["A", "B"]);
   expect(stop().own_ms).toBeLessThan(100);
 });

@@ -8,11 +8,13 @@ export interface WantedColumns {
 }
 
 const IN_BRACKETS = /\s*[([{]([^)\]}]*)[)\]}]\s*$/u;
+/** Longer cells name no column. */
+const LONGEST = 200;
 /** A header without its unit: "A (umol m-2 s-1)" and "A [umol]" are A. */
-const plainHeader = (cell: string) => cell.replace(IN_BRACKETS, "").trim();
+const plainHeader = (cell: string) => (cell.length > LONGEST ? cell : cell.replace(IN_BRACKETS, "").trim());
 /** What stands in brackets after the name of a column; "" = nothing. */
-export const unitOfHeader = (cell: string): string => IN_BRACKETS.exec(cell)?.[1]?.trim() ?? "";
-
+export const unitOfHeader = (cell: string): string =>
+  cell.length > LONGEST ? "" : (IN_BRACKETS.exec(cell)?.[1]?.trim() ?? "");
 const isNamed = (cell: string, name: string) => cell === name || plainHeader(cell) === name;
 /** Instruments write some dozen rows about themselves first. */
 export const MOST_ROWS_ABOVE = 300;

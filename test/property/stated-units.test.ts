@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { unitOfComment } from "../../backend/services/files/stated-unit.ts";
 import { unitOfAxis, widerAxes } from "../../backend/services/files/text/axis-names.ts";
+import { detectTextLayout } from "../../backend/services/files/text/layout.ts";
 import { unitKey } from "../../backend/services/fit/quantities/unit-text.ts";
 import { isHeader, unitOfHeader } from "../../backend/services/fit/table/header.ts";
+import { AppError } from "../../shared/errors.ts";
 import { stopwatch } from "../support/run/stopwatch.ts";
 
 const text = fc.oneof(
@@ -20,6 +22,25 @@ test("any text is a unit or none", () => {
       widerAxes(words.split("_"));
     }),
     { numRuns: 2000 },
+  );
+});
+
+test.each(["(", "[", "a ", "_a", " ", "x("])("a long header of %j is read in no time", (part) => {
+  const long = part.repeat(260_000 / part.length);
+  const stop = stopwatch();
+  for (const header of [`x,y,z,${long}`, long]) {
+    try {
+      detectTextLayout([header, "1.5,2.5,3.5,1", "2.5,3.5,4.5,2"]);
+    } catch (raw) {
+      expect(raw).toBeInstanceOf(AppError);
+    }
+  }
+  expect(stop().own_ms).toBeLessThan(3000); // minutes, before names had a longest length
+});
+
+test("longer lines are refused", () => {
+  expect(() => detectTextLayout([`x,y,z,${"(".repeat(2 ** 18)}`, "1.5,2.5,3.5,1"])).toThrow(
+    "line 1 has 262150 characters, more than 262144: not a text table",
   );
 });
 

@@ -43,8 +43,12 @@ const MULTI_RETURN: ReadonlySet<string> = new Set(["target_index", "target_count
 /** Continuous quantities: stored as floating point even if every value happens to be whole. */
 const CONTINUOUS: ReadonlySet<string> = new Set(["nx", "ny", "nz", "curvature", "verticality", "height_above_ground"]);
 
+/** Longer names stand for nothing: brackets that do not close would be looked for to their end, again and again. */
+const LONGEST_NAME = 256;
+
 /** Role that a header or legend name stands for, or null. */
 export function roleOfName(name: string): string | null {
+  if (name.length > LONGEST_NAME) return null;
   const vector = /^\s*xyz\s*\[\s*([012])\s*\]\s*(?:\[[^\]]*\]|\([^)]*\))?\s*$/i.exec(name);
   if (vector) return ["x", "y", "z"][Number(vector[1])] ?? null;
   const bare = name

@@ -42,9 +42,12 @@ export function uniqueSlug(slug: string, used: ReadonlySet<string>): string {
   }
 }
 
-/** Display label for a column name of a file: without empty brackets, a space before the unit, single spaces. */
+const MAX_LABEL_CHARS = 1024;
+
+/** Display label for a column name of a file: without empty brackets, a space before the unit, single spaces; at most 1024 characters. */
 export function tidyLabel(name: string): string {
   return name
+    .slice(0, MAX_LABEL_CHARS)
     .replace(/\[\s*\]|\(\s*\)/g, "")
     .replace(/(\S)([[(])/g, "$1 $2")
     .replace(/\s+/g, " ")

@@ -47,11 +47,14 @@ export interface TextLayoutOptions {
   readonly extension?: string;
 }
 
+/** 4096 columns of 64 characters. The lines are taken apart in the process that answers all requests. */
+const LONGEST_LINE = 2 ** 18;
+
 /**
  * Derives the layout of a text table from the first of these that exists: column plan, legend (`ascii_format`), header;
  * else from positions and values of the columns in its first lines.
  * Errors: validation (plan that claims a role or a column twice), invalid_argument (plan or legend without x, y, z),
- * invalid_file (raster grid, no data rows, fewer than three columns, header without x, y or z).
+ * invalid_file (a line that is too long, raster grid, no data rows, fewer than three columns, header without x, y or z).
  */
 export function detectTextLayout(lines: readonly string[], options: TextLayoutOptions = {}): TextLayout {
   const plan = options.column_plan ?? null;
@@ -59,6 +62,13 @@ export function detectTextLayout(lines: readonly string[], options: TextLayoutOp
   if (conflicts.length > 0) throw new AppError("validation", `column_plan: ${conflicts.join("; ")}`);
   const legend = (options.ascii_format ?? "").split(/\s+/).filter((name) => name !== "");
 
+  const long = lines.findIndex((line) => line.length > LONGEST_LINE);
+  if (long >= 0) {
+    throw new AppError(
+      "invalid_file",
+      `line ${long + 1} has ${lines[long]?.length} characters, more than ${LONGEST_LINE}: not a text table`,
+    );
+  }
   const head = readTextHead(lines);
   const { width } = head;
   const warnings = [...head.warnings];

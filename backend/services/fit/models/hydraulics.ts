@@ -70,7 +70,7 @@ const ERROR_OF_ZERO = 0.05;
 /** Next to full turgor psi falls by at least twice this part of pi_o over this water content. */
 const [FLAT_PART, FLAT_WIDTH] = [0.05, 0.02];
 
-/** Tissue with water between its cells: psi stays near 0 while it dries (Parker & Pallardy 1987, Canadian Journal of Forest Research 17: 1448). */
+/** Tissue with water between its cells: psi stays near 0 while it dries (Parker & Pallardy 1987, Journal of Experimental Botany 38: 535). */
 function plateau(w: readonly number[], psi: readonly number[], pi_o: number): string[] {
   const order = w.map((_, row) => row).sort((a, b) => (w[b] ?? 0) - (w[a] ?? 0));
   const [first = 0] = order;

@@ -45,6 +45,7 @@ export function indicesOf(header: readonly string[], wanted: WantedColumns): Map
       header
         .filter((cell) => cell !== "")
         .slice(0, 30)
+        .map((cell) => cell.slice(0, 60))
         .join(", ") || "none";
     throw new AppError(
       "invalid_argument",

@@ -65,6 +65,10 @@ describe("what is wrong is named with row and column", () => {
     ["\n\n# nothing\n", "the table is empty"],
   ])("%j", (text, sentence) => expect(() => read(text)).toThrow(sentence));
 
+  test("a long cell is cut in a message", () => {
+    expect(() => read(`${"(".repeat(1e6)}\n1\n`)).toThrow(/its columns are \({60}$/);
+  });
+
   test("two rows of units: the second is no number", () => {
     expect(() => read("A,Ci\na,b\nc,d\n1,2\n")).toThrow('row 3, column "A": "c" is no number');
   });

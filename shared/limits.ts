@@ -271,6 +271,9 @@ export const DEFAULT_SCAN_SCRATCH_BYTES = 4 * GIB;
 /** Most pixels of a texture. */
 export const MAX_SCAN_TEXTURE_PIXELS = 4096 * 4096;
 
+/** Columns of a cloud session: each is a mapped file, of which a process has some ten thousand. */
+export const MAX_CLOUD_COLUMNS = 4096;
+
 /** Poses that a trajectory is thinned out to, and the most that a request can ask for. */
 export const DEFAULT_TARGET_POSES = 3000;
 export const MAX_TARGET_POSES = 200_000;

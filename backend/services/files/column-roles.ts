@@ -1,4 +1,4 @@
-import { CANONICAL_LABELS, foldRole, isCanonicalRole, isIncomplete, isPinnedRole, roleOfName } from "./roles.ts";
+import { CANONICAL_LABELS, foldRole, incompleteRoles, isCanonicalRole, isPinnedRole, roleOfName } from "./roles.ts";
 import { extraSlug, tidyLabel, uniqueSlug } from "./slugs.ts";
 
 /** What a file says about a column. */
@@ -46,9 +46,10 @@ export function roleOf({ role, name, slug }: NamedColumn): string | null {
 
 /** The roles that count: of columns with the same one only the first has it, and triples need all three columns. */
 export function settleRoles(roles: readonly (string | null)[]): (string | null)[] {
+  const isIncomplete = incompleteRoles(roles);
   const seen = new Set<string>(roles.includes("rgb") ? ["r", "g", "b"] : []);
   return roles.map((role) => {
-    if (role === null || isIncomplete(role, roles) || seen.has(foldRole(role))) return null;
+    if (role === null || isIncomplete(role) || seen.has(foldRole(role))) return null;
     seen.add(foldRole(role));
     return role;
   });

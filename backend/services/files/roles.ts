@@ -75,11 +75,11 @@ const TRIPLES: readonly (readonly string[])[] = [
   ["origin_x", "origin_y", "origin_z"],
 ];
 
-/** True for a colour channel or a coordinate of a beam origin if `roles` lacks one of the other two: an ordinary column. */
-export function isIncomplete(role: string, roles: readonly (string | null)[]): boolean {
-  const present = new Set(roles.map((other) => other && foldRole(other)));
-  const triple = TRIPLES.find((parts) => parts.includes(foldRole(role)));
-  return triple !== undefined && !triple.every((part) => present.has(part));
+/** Colour channels and coordinates of a beam origin of which `roles` lacks one of the other two: ordinary columns. */
+export function incompleteRoles(roles: readonly (string | null)[]): (role: string) => boolean {
+  const present = new Set(roles.map((role) => role && foldRole(role)));
+  const broken = new Set(TRIPLES.filter((parts) => !parts.every((part) => present.has(part))).flat());
+  return (role) => broken.has(foldRole(role));
 }
 
 /** How the reader stores a column: see TextColumnType in cpp/io/ascii_table.h. */

@@ -32,13 +32,21 @@ export function extraSlug(name: string): string {
   return taken ? `${slug.slice(0, MAX_SLUG_CHARS - "_field".length)}_field` : slug;
 }
 
-/** `slug`, or the first of `slug_2`, `slug_3`, ... that is not in `used` (lower case). At most 32 characters. */
+/** Numbers of each slug that were found taken: sets of slugs only grow, so that thousands of equal names take no time. */
+const TAKEN = new WeakMap<ReadonlySet<string>, Map<string, number>>();
+
+/** `slug`, or the first of `slug_2`, `slug_3`, ... that is not in `used` (lower case), which must only grow. At most 32 characters. */
 export function uniqueSlug(slug: string, used: ReadonlySet<string>): string {
-  if (!used.has(slug.toLowerCase())) return slug;
-  for (let n = 2; ; n += 1) {
+  const key = slug.toLowerCase();
+  if (!used.has(key)) return slug;
+  const taken = TAKEN.get(used) ?? new Map<string, number>();
+  TAKEN.set(used, taken);
+  for (let n = taken.get(key) ?? 2; ; n += 1) {
     const tail = `_${n}`;
     const numbered = slug.slice(0, MAX_SLUG_CHARS - tail.length) + tail;
-    if (!used.has(numbered.toLowerCase())) return numbered;
+    if (used.has(numbered.toLowerCase())) continue;
+    taken.set(key, n);
+    return numbered;
   }
 }
 

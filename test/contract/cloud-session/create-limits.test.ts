@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { extraKey } from "../../../backend/sessions/column-names.ts";
 import { create, createError, rowsOf, run, scanFile } from "../../support/app/app.ts";
 import { octreePoints } from "../../support/octree/octree-folder.ts";
 import { type LasOptions, type LasRow, lasBytes } from "../../support/scans/las-bytes.ts";
@@ -132,4 +133,19 @@ test("a cancel during publishing removes the session, because no client knows it
     pins.mockRestore();
   }
   expect(sessions.list().length).toBe(before);
+});
+
+test("more columns than a session can have are refused; a plan chooses among them", async () => {
+  const names = Array.from({ length: 4200 }, (_, column) => `c${column}`);
+  const path = scanFile(made, [
+    ["x", "y", "z", ...names].join(" "),
+    ...[1, 2].map((row) => [row, row, row, ...names.map((_, column) => (row + column) % 7)].join(" ")),
+  ]);
+  expect(await createError(made, path)).toMatch(
+    /^the file has 4\d{3} columns, more than the 4096 of a session; .*column_plan or drop_slugs/,
+  );
+  const columns = ["x", "y", "z"].map((role, index) => ({ index, role }));
+  const chosen = [...columns, { index: 4202, role: "extra", slug: "last" }];
+  const { session_id } = await create(made, path, { column_plan: { columns: chosen } });
+  expect((await made.deps.sessions.get(session_id)).state.columns.has(extraKey("last"))).toBe(true);
 });

@@ -1,4 +1,6 @@
 import type { CreateSessionTail } from "../../../../shared/contract/cloud-session/create.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import { MAX_CLOUD_COLUMNS } from "../../../../shared/limits.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Job } from "../../../jobs/job.ts";
 import * as native from "../../../native/cloud/cloud.ts";
@@ -46,6 +48,7 @@ export async function createCloudSession(checked: CheckedCreate, deps: Deps, job
     );
     job.stage("Loading points into memory", 0.25, 0.45);
     const assigned = await assignColumns(cloud, wishes(checked), job);
+    checkColumns(assigned);
     releaseUnused(cloud, new Set(assigned.columns.values()), job); // the octree is built in their memory
     job.stage("Detecting sky/miss points", 0.45, 0.52);
     const origin = cloud.scan_origin ?? checked.origin;
@@ -55,6 +58,15 @@ export async function createCloudSession(checked: CheckedCreate, deps: Deps, job
       : await detectMisses(assigned, origin, threshold, job);
     return buildSession({ checked, cloud, assigned, origin, autodetected }, deps, job);
   });
+}
+
+/** Errors: unsupported for more columns than a session can have. */
+function checkColumns({ columns }: AssignedColumns): void {
+  if (columns.size <= MAX_CLOUD_COLUMNS) return;
+  throw new AppError(
+    "unsupported",
+    `the file has ${columns.size} columns, more than the ${MAX_CLOUD_COLUMNS} of a session; leave some out with column_plan or drop_slugs`,
+  );
 }
 
 interface Imported {

@@ -2,8 +2,8 @@ import type { ColumnPlan } from "../../../../shared/contract/column-plan.ts";
 import {
   CANONICAL_LABELS,
   foldRole,
+  incompleteRoles,
   isCanonicalRole,
-  isIncomplete,
   isMultiReturnRole,
   isPinnedRole,
   roleOfName,
@@ -45,8 +45,8 @@ const HIGHEST_GRID_INDEX = 100_000;
 /** Assigns the slugs. A second column with the same singleton role becomes an extra, and so do the columns of an
  * incomplete colour or beam origin; equal slugs are numbered. */
 function finish(given: readonly Draft[]): TextColumn[] {
-  const given_roles = given.map(({ role }) => role);
-  const drafts = given.map((draft) => (isIncomplete(draft.role, given_roles) ? plain(draft) : draft));
+  const isIncomplete = incompleteRoles(given.map(({ role }) => role));
+  const drafts = given.map((draft) => (isIncomplete(draft.role) ? plain(draft) : draft));
   const roles = new Set<string>();
   const slugs = new Set(drafts.map(({ role }) => role).filter(isPinnedRole));
   return drafts.map((draft) => {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { expectedColumns } from "../../backend/services/files/column-roles.ts";
 import { unitOfComment } from "../../backend/services/files/stated-unit.ts";
 import { unitOfAxis, widerAxes } from "../../backend/services/files/text/axis-names.ts";
-import { detectTextLayout } from "../../backend/services/files/text/layout.ts";
+import { detectTextLayout, textPreviewColumns } from "../../backend/services/files/text/layout.ts";
 import { unitKey } from "../../backend/services/fit/quantities/unit-text.ts";
 import { isHeader, unitOfHeader } from "../../backend/services/fit/table/header.ts";
 import { AppError } from "../../shared/errors.ts";
@@ -54,4 +55,19 @@ test.each([" ", "_", "(", "unit ", "unit= ", "m ", "/m", "\n"])("a megabyte of %
   unitOfHeader(long);
   isHeader([long, `A${long}`], ["A", "B"]);
   expect(stop().own_ms).toBeLessThan(100);
+});
+
+test.each<[string, (column: number) => string]>([
+  ["of one name", () => "a"],
+  ["of other names", (column) => `a${column}`],
+  ["of one role", () => "r"],
+  ["of one coordinate", () => "x"],
+])("twenty thousand columns %s", (_, name) => {
+  const names = Array.from({ length: 20_000 }, (__, column) => name(column));
+  const stop = stopwatch();
+  const layout = detectTextLayout([`x,y,z,${names.join(",")}`, `1.5,2.5,3.5,${names.map(() => "1").join(",")}`]);
+  expect(textPreviewColumns(layout)).toHaveLength(20_003);
+  expect(new Set(layout.columns.map(({ slug }) => slug)).size).toBe(20_001); // of x, y and z it is empty
+  expectedColumns(names.map((one) => ({ name: one, label: one, role: null, slug: null })));
+  expect(stop().own_ms).toBeLessThan(3000); // a minute and more, before
 });

@@ -21,6 +21,8 @@ export interface Wanted {
   readonly users: number;
   readonly seed: number;
   readonly for_ms: number;
+  /** Goes on until so many steps are done, on a busy machine. */
+  readonly least_steps?: number;
   /** Longest pause of a user between two steps, milliseconds. */
   readonly pause_ms: number;
   /** Share of the usual number of points. */
@@ -75,7 +77,7 @@ async function sweep(client: Client, users: readonly User[]): Promise<number> {
   return lost.length;
 }
 
-/** Returns after `for_ms`, with all clouds closed, or earlier if much is wrong. */
+/** Returns after `for_ms` and `least_steps`, with all clouds closed, or earlier if much is wrong. */
 export async function soak(wanted: Wanted): Promise<Found> {
   const { url, folder, seed } = wanted;
   const client = createClient({ baseUrl: url });
@@ -96,7 +98,8 @@ export async function soak(wanted: Wanted): Promise<Found> {
   const sweeper = setInterval(() => void sweeping(), SWEEP_MS);
   const work = async (user: User) => {
     const hasty = { ...user, client: rude };
-    while (Date.now() < until && tally.wrong.length < ENOUGH_WRONG) {
+    const goes_on = () => Date.now() < until || tally.steps < (wanted.least_steps ?? 0);
+    while (goes_on() && tally.wrong.length < ENOUGH_WRONG) {
       await oneStep(user.random() < 0.5 ? user : hasty, tally);
       await new Promise((resolve) => setTimeout(resolve, wanted.pause_ms * user.random()));
     }

@@ -32,7 +32,8 @@ export async function askAboutExtraction(
   await session.read(job, async (base) => {
     const mask = await surviving(base, job);
     const { values } = await job.track(() => classCounts(extraColumn(base, slug), mask.skip));
-    const count = values.filter((value) => !exclude_values.includes(value)).length;
+    const excluded = new Set(exclude_values);
+    const count = values.filter((value) => !excluded.has(value)).length;
     if (count <= MAX_UNASKED_CHILDREN) return;
     const bytes = octreeCost(base, mask) + 1.5 * stateBytes(base);
     throw costRefusal(

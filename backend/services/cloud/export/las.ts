@@ -59,8 +59,9 @@ export async function lasParams(
   job: Job,
 ): Promise<LasWriteParams> {
   const placements = await placementsOf(scalars, meta.extra_dims_meta, job);
+  const asked = wanted && new Set(wanted);
   const constants = (meta.constant_dimensions ?? [])
-    .filter(({ name }) => wanted === null || [name, lasDimension(name).slug].some((slug) => wanted.includes(slug)))
+    .filter(({ name }) => asked === null || [name, lasDimension(name).slug].some((slug) => asked.has(slug)))
     .map(({ name, value }) => ({ field: name, value }));
   const fields = { scalars, placements, constants, rows: positions.length };
   const versions = await versionFor(meta, fields, job);

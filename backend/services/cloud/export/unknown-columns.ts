@@ -7,7 +7,8 @@ const MOST_NAMED = 10;
 
 /** Warns of wished columns that a cloud does not have: a misspelt name must not be missed in silence. */
 export function unknownColumns(wanted: readonly string[] | null | undefined, known: readonly string[]): string[] {
-  const unknown = [...new Set(wanted ?? [])].filter((name) => !known.includes(name) && !COMMON.has(name));
+  const there = new Set(known);
+  const unknown = [...new Set(wanted ?? [])].filter((name) => !there.has(name) && !COMMON.has(name));
   if (unknown.length === 0) return [];
   const named = (names: readonly string[]) =>
     names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "");

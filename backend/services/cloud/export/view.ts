@@ -134,7 +134,8 @@ function chooseColumns(state: CloudState, wanted: readonly string[] | null, form
   const every = traits.scalars === "all" && wanted === null;
   const all = state.meta.extra_dims_meta;
   const scalar = ({ slug, label }: (typeof all)[number]): Scalar => ({ slug, label, column: extraColumn(state, slug) });
-  const asked = traits.scalars === "none" ? [] : names.flatMap((slug) => all.filter((extra) => extra.slug === slug));
+  const bySlug = new Map(all.map((extra) => [extra.slug, extra]));
+  const asked = traits.scalars === "none" ? [] : names.flatMap((slug) => bySlug.get(slug) ?? []);
   const named = traits.scalars === "asked" || traits.scalars === "all";
   const has: Record<Fixed, boolean> = {
     colors: traits.colors,
@@ -143,9 +144,10 @@ function chooseColumns(state: CloudState, wanted: readonly string[] | null, form
     beam_origins: every || (named && ORIGIN.every((axis) => names.includes(axis))),
   };
   const written = every ? all : asked;
+  const kept = new Set(written);
   const left = [
     ...(["colors", "intensity"] as const).filter((name) => !has[name] && fixedColumn(state, name)),
-    ...all.filter((extra) => !written.includes(extra)).map(({ slug }) => slug),
+    ...all.filter((extra) => !kept.has(extra)).map(({ slug }) => slug),
     ...(fixedColumn(state, "timestamps") && !has.timestamps ? ["timestamp"] : []),
     ...(fixedColumn(state, "beam_origins") && !has.beam_origins ? ORIGIN : []),
   ];

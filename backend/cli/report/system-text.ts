@@ -1,3 +1,5 @@
+import { SOURCE_UNIT_NAMES } from "../../../shared/contract/cloud-session/create.ts";
+
 interface System {
   readonly crs_epsg: number | null;
   readonly crs_name: string | null;
@@ -26,16 +28,6 @@ export function systemText({
   return converted ? `none: of the file ${text}; its coordinates were converted to metres` : text;
 }
 
-const UNIT_NAMES: Readonly<Record<string, string>> = {
-  m: "metres",
-  km: "kilometres",
-  cm: "centimetres",
-  mm: "millimetres",
-  ft: "feet",
-  ftUS: "US survey feet",
-  in: "inches",
-};
-
 /** The unit of the file, and its conversion. */
 export function unitsText({
   source_units,
@@ -43,7 +35,7 @@ export function unitsText({
   units_stated,
 }: Pick<System, "source_units" | "source_unit_scale" | "units_stated">): string {
   if (source_units === null) return units_stated ? "metres" : "not stated, taken as metres";
-  const name = UNIT_NAMES[source_units] ?? source_units;
+  const name = (SOURCE_UNIT_NAMES as Readonly<Record<string, string>>)[source_units] ?? source_units;
   return source_unit_scale === 1
     ? name
     : `${name}, converted to metres (× ${Number((source_unit_scale ?? Number.NaN).toPrecision(9))})`;

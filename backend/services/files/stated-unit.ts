@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { SOURCE_UNITS, type SourceUnits } from "../../../shared/contract/cloud-session/create.ts";
+import { SOURCE_UNIT_NAMES, SOURCE_UNITS, type SourceUnits } from "../../../shared/contract/cloud-session/create.ts";
 import type { LasCrs } from "../../native/files/readers.ts";
 
 /** Unit that a file states in words. */
@@ -52,16 +52,7 @@ export async function unitOfFile(path: string, kind: keyof typeof COMMENTS): Pro
   }
 }
 
-export const UNIT_NAMES: Readonly<Record<AxisUnit, string>> = {
-  m: "metres",
-  km: "kilometres",
-  cm: "centimetres",
-  mm: "millimetres",
-  ft: "feet",
-  ftUS: "US survey feet",
-  in: "inches",
-  deg: "degrees",
-};
+export const UNIT_NAMES: Readonly<Record<AxisUnit, string>> = { ...SOURCE_UNIT_NAMES, deg: "degrees" };
 
 const metres = (unit: AxisUnit | null) => (unit === null || unit === "deg" ? null : SOURCE_UNITS[unit]);
 

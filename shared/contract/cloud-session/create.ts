@@ -8,6 +8,15 @@ import { OctreeBlock } from "../octree.ts";
 
 /** Metres per unit. */
 export const SOURCE_UNITS = { m: 1, km: 1000, cm: 0.01, mm: 0.001, ft: 0.3048, ftUS: 1200 / 3937, in: 0.0254 } as const;
+export const SOURCE_UNIT_NAMES: Readonly<Record<keyof typeof SOURCE_UNITS, string>> = {
+  m: "metres",
+  km: "kilometres",
+  cm: "centimetres",
+  mm: "millimetres",
+  ft: "feet",
+  ftUS: "US survey feet",
+  in: "inches",
+};
 
 export const DEFAULT_MISS_DISTANCE_M = 1001;
 

@@ -35,13 +35,33 @@ function axisOf(name: string): Axis | null {
   return role === "x" || role === "y" || role === "z" ? role : (AXIS_OF.get(letters(bare)) ?? null);
 }
 
-/** Index of the column of each axis, where names in the wider sense give each axis exactly one; else null. */
+/**
+ * Index of the column of each axis, where names in the wider sense give each axis exactly one; else null. A height with a
+ * unit beside coordinates without one (X, Y, height_m) is that of a thing that stands there, as in lists of trees.
+ */
 export function widerAxes(names: readonly string[]): ReadonlyMap<number, Axis> | null {
   const found = names.flatMap((name, index) => {
     const axis = axisOf(name);
     return axis === null ? [] : [[index, axis] as const];
   });
-  return found.length === 3 && new Set(found.map(([, axis]) => axis)).size === 3 ? new Map(found) : null;
+  if (found.length !== 3 || new Set(found.map(([, axis]) => axis)).size !== 3) return null;
+  const stated = (index: number) => parted(names[index] ?? "").unit !== null;
+  const ofThing = found.some(([index, axis]) => axis === "z" && stated(index) && isHeight(names[index] ?? ""));
+  return ofThing && !found.some(([index, axis]) => axis !== "z" && stated(index)) ? null : new Map(found);
+}
+
+const isHeight = (name: string) => letters(parted(name).bare) === "height";
+
+/** Columns that things have and points have not, without units. */
+const OF_THINGS =
+  /^(tree(id|no|nr|number)?|dbh|bhd|diameter|diabrhgt|species|basalarea|crown(width|diameter|area|base)?)$/u;
+
+/** A list of things, as trees are: z is named "height" and there are columns that points do not have. Null = none. */
+export function heightsOfThings(names: readonly string[], z: number): string | null {
+  const name = names[z] ?? "";
+  const others = names.filter((other) => other.length <= LONGEST && OF_THINGS.test(letters(parted(other).bare)));
+  if (!isHeight(name) || others.length === 0) return null;
+  return `z is column "${name}", but the header names ${others.slice(0, 5).join(", ")}, too: if it lists trees with their heights, its rows are no points of a scan`;
 }
 
 /** The unit that the name of a coordinate states; null = none. */

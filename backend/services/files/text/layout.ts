@@ -3,7 +3,7 @@ import { AppError } from "../../../../shared/errors.ts";
 import { roleOfName } from "../roles.ts";
 import { extraSlug } from "../slugs.ts";
 import { type AxisUnit, unitOfComment } from "../stated-unit.ts";
-import { widerAxes } from "./axis-names.ts";
+import { heightsOfThings, widerAxes } from "./axis-names.ts";
 import {
   contestedAxes,
   headerColumns,
@@ -74,6 +74,8 @@ export function detectTextLayout(lines: readonly string[], options: TextLayoutOp
   const warnings = [...head.warnings];
   const { columns, decided_by } = decide(plan, legend, head, width, { warnings, extension: options.extension });
   if (decided_by === "header" || decided_by === "legend") warnings.push(...contestedAxes(columns));
+  const listed = heightsOfThings(head.names, columns.find(({ role }) => role === "z")?.index ?? -1);
+  if (decided_by === "header" && listed !== null) warnings.push(listed);
   const present = new Set(columns.map(({ role }) => role));
   const missing = ["x", "y", "z"].filter((axis) => !present.has(axis));
   if (missing.length > 0) {

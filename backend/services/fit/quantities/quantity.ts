@@ -129,7 +129,7 @@ export const WATER_CONTENT = quantity({
 
 export const POTENTIAL = quantity({
   unit: "MPa",
-  units: { bar: 0.1, kPa: 1e-3, hPa: 1e-4, mbar: 1e-4, Pa: 1e-6, psi: 0.00689476, atm: 0.101325 },
+  units: { bar: 0.1, kPa: 1e-3, hPa: 1e-4, mbar: 1e-4, Pa: 1e-6, psi: 0.006894757293168, atm: 0.101325 },
   least: -20,
   most: 20,
   hint: "multiply bar by 0.1, kPa by 0.001",

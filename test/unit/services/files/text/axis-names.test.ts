@@ -14,10 +14,11 @@ describe("names of coordinates in the wider sense", () => {
     ["lat,lon,alt", { x: 1, y: 0, z: 2 }],
     ["Longitude (deg),Latitude (deg),Elev [m]", { x: 0, y: 1, z: 2 }],
     ["x_mm,y_mm,z_mm", { x: 0, y: 1, z: 2 }],
+    ["x_m,y_m,height_m", { x: 0, y: 1, z: 2 }],
     ["X coord,Y coord,Height", { x: 0, y: 1, z: 2 }],
   ])("%s", (names, indices) => expect(axes(names)).toEqual(indices));
 
-  test.each(["a,b,c", "N,E,H,Z", "N,E", "East,Northing,Easting,Z", "R,G,B", "e,n,e,h"])(
+  test.each(["a,b,c", "N,E,H,Z", "N,E", "East,Northing,Easting,Z", "R,G,B", "e,n,e,h", "tree,X,Y,height_m"])(
     "%s: not one of each",
     (names) => expect(widerAxes(names.split(","))).toBeNull(),
   );
@@ -41,6 +42,21 @@ test.each([
 
 const layout = (text: string) => detectTextLayout(text.split("\n"));
 const system = (header: string) => headerSystem(layout(`${header}\n1.5,2.5,3.5\n4.5,5.5,6.5`));
+
+describe("lists of trees", () => {
+  const rows = "1,1.5,2.5,18.5,31\n2,4.5,5.5,21.5,35";
+  const told = (header: string) => layout(`${header}\n${rows}`).warning;
+  test.each(["id,x,y,height,DBH (cm)", "Tree ID,X,Y,Height,n"])("%s: told", (header) =>
+    expect(told(header)).toMatch(
+      /^z is column "[hH]eight", but the header names (DBH \(cm\)|Tree ID), too: if it lists/,
+    ),
+  );
+  test("a height with a unit beside x and y without one is no z", () =>
+    expect(() => told("no,x,y,height_m,dbh")).toThrow(/no z column/));
+  test.each(["id,x,y,height,intensity", "dbh,x,y,z,height", "tree,x,y,elevation,dbh"])("%s: points", (header) =>
+    expect(told(header) ?? "").not.toMatch(/lists trees/),
+  );
+});
 
 describe("units of a header", () => {
   test("one for all", () =>

@@ -88,6 +88,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_skeleton(env, exports);
   pc::binding::register_wood_model(env, exports);
   pc::binding::register_ray(env, exports);
+  pc::binding::register_beam_origins(env, exports);
   pc::binding::register_miss_recovery(env, exports);
   pc::binding::register_archive(env, exports);
   pc::binding::register_device(env, exports);

@@ -42,6 +42,7 @@ void register_qsm_build(Napi::Env env, Napi::Object exports);
 void register_skeleton(Napi::Env env, Napi::Object exports);
 void register_wood(Napi::Env env, Napi::Object exports);
 void register_ray(Napi::Env env, Napi::Object exports);
+void register_beam_origins(Napi::Env env, Napi::Object exports);
 void register_miss_recovery(Napi::Env env, Napi::Object exports);
 void register_archive(Napi::Env env, Napi::Object exports);
 void register_device(Napi::Env env, Napi::Object exports);

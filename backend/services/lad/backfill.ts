@@ -17,6 +17,7 @@ import { lostHits } from "../cloud/child.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { buildMissOctree, type MissOverlay, surviving } from "../octree/misses.ts";
 import { keepOctrees } from "../octree/publish.ts";
+import { originWarnings } from "../run/origin-warnings.ts";
 import { numbersColumn } from "../run/points.ts";
 import { type CheckedBackfill, clockReason, declaredScan, notReturns } from "./backfill-check.ts";
 import { addedRows, LimitsNeeded } from "./backfill-rows.ts";
@@ -165,11 +166,15 @@ async function scanRows(checked: CheckedBackfill, base: CloudState, job: Job): P
     column_index: optionalExtra(base, "column_index"),
   };
   const { trajectory } = request;
+  const target_index = optionalExtra(base, "target_index");
+  const { positions: points, skip: is_miss } = still;
+  const returns = { name: "The cloud", positions: points, is_miss, times, target_index, shift: NO_SHIFT };
   if (!trajectory || !times) {
     const hits = { ...still, origins: null };
-    return { rows: still, hits, scan: declaredScan(request, origin), moving: null, warnings: [] };
+    const warnings = await originWarnings({ ...returns, origin, given: origin }, job);
+    return { rows: still, hits, scan: declaredScan(request, origin), moving: null, warnings };
   }
-  const joined = await movingOrigins("The cloud", times, trajectory, [0, 0, 0], job);
+  const joined = await movingOrigins({ ...returns, times }, trajectory, job);
   const flat = trajectory.poses.flatMap(({ t, x, y, z, qx, qy, qz, qw }) => [t, x, y, z, qx, qy, qz, qw]);
   const { lever_arm, boresight_rpy } = trajectory;
   const moving = { poses: job.adopt(numbersColumn(flat)).native, lever_arm, boresight_rpy };
@@ -180,6 +185,7 @@ async function scanRows(checked: CheckedBackfill, base: CloudState, job: Job): P
   return { rows: { ...still, positions }, hits, scan, moving, warnings: joined.warnings };
 }
 
+const NO_SHIFT = [0, 0, 0] as const;
 /** The poses of a moving scanner tell its attitude. */
 const LEVEL = { tilt_roll_deg: 0, tilt_pitch_deg: 0, azimuth_offset_deg: 0 } as const;
 

@@ -10,16 +10,19 @@ import { meshPoints, type VoxelBox } from "../../native/surfaces.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { MISS_SLUG } from "../files/slugs.ts";
 import { beamOrigins } from "../octree/beam-origins.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
+import { originWarnings } from "../run/origin-warnings.ts";
 import { numbersColumn, pointsColumn, sourceSession } from "../run/points.ts";
 import { requireOnePlace } from "./one-place.ts";
 
 /** A scan whose source exists; without a session its points are inline. */
 export interface ScanSource {
-  /** "scans[0]", for messages. */
+  /** "scans[0]" and "Scan 1", for errors and warnings. */
   readonly name: string;
+  readonly label: string;
   readonly entry: ScanEntry;
   readonly origin: Triple;
   readonly session: CloudSession | null;
@@ -42,7 +45,7 @@ export async function scanSources(scans: readonly ScanEntry[], deps: Deps): Prom
     const source = { session_id: entry.session_id, source_path: entry.file_path };
     const session = inline ? null : await sourceSession(source, deps);
     if (inline) checkColumns(entry, i, inline.length);
-    found.push({ name: `scans[${i}]`, entry, origin: [x, y, z], session });
+    found.push({ name: `scans[${i}]`, label: `Scan ${i + 1}`, entry, origin: [x, y, z], session });
   }
   return found;
 }
@@ -74,17 +77,20 @@ export interface ScanPoints {
   readonly hit_count: number;
   readonly later_returns: number;
   readonly unusable_count: number;
+  /** About its origin. */
+  readonly warnings: readonly string[];
 }
 
 /** The columns of a scan that reading needs. */
 interface ScanColumns {
   readonly positions: NativeColumn;
+  readonly is_miss: NativeColumn | null;
+  readonly times: NativeColumn | null;
   readonly skip: NativeColumn | null;
   readonly hit_count: number;
   readonly shift: Triple;
   readonly target_index: NativeColumn | null;
   readonly target_count: NativeColumn | null;
-  readonly has_timestamps: boolean;
   /** vec3d, a beam origin per row; null = the scan does not have them. */
   readonly origins: NativeColumn | null;
 }
@@ -105,12 +111,13 @@ export async function readScan(source: ScanSource, reading: ScanReading, job: Jo
     const { skip, hit_count } = await surviving(state, job.quiet());
     const columns: ScanColumns = {
       positions: positionsColumn(state),
+      is_miss: optionalExtra(state, MISS_SLUG),
+      times: fixedColumn(state, "timestamps"),
       skip,
       hit_count,
       shift: state.meta.world_shift ?? [0, 0, 0],
       target_index: optionalExtra(state, "target_index"),
       target_count: optionalExtra(state, "target_count"),
-      has_timestamps: fixedColumn(state, "timestamps") !== null,
       origins: reading.for_directions ? await rowOrigins(state, job.quiet()) : null,
     };
     return selected(columns, source, reading, job);
@@ -136,29 +143,31 @@ async function inlineColumns({ points, scalar_columns }: ScanEntry, job: Job): P
     const values = scalar_columns?.[name];
     return values ? job.adopt(numbersColumn(values)).native : null;
   };
-  const mask = await job.track(() => hitMask(column("is_miss"), null, positions.length));
+  const is_miss = column("is_miss");
+  const mask = await job.track(() => hitMask(is_miss, null, positions.length));
   return {
     positions,
+    is_miss,
+    times: column("timestamp"),
     skip: mask.skip ? job.adopt(new ColumnRef(mask.skip)).native : null,
     hit_count: mask.hit_count,
     shift: [0, 0, 0],
     target_index: column("target_index"),
     target_count: column("target_count"),
-    has_timestamps: scalar_columns?.timestamp !== undefined,
     origins: await inlineOrigins(column, job),
   };
 }
 
 async function selected(
   columns: ScanColumns,
-  { name, origin }: ScanSource,
+  { name, label, origin }: ScanSource,
   { grid, for_directions }: ScanReading,
   job: Job,
 ): Promise<ScanPoints> {
-  const { positions, hit_count, shift, target_index, target_count, has_timestamps, origins } = columns;
+  const { positions, hit_count, shift, target_index, target_count, times, origins } = columns;
   if (for_directions && origins) await requireOnePlace(name, { origins, skip: columns.skip }, job);
   const returns =
-    for_directions && target_index && target_count && has_timestamps
+    for_directions && target_index && target_count && times
       ? await job.track(() => native.firstReturns(target_index, target_count, columns.skip))
       : null;
   const skip = returns?.skip ? job.adopt(new ColumnRef(returns.skip)).native : columns.skip;
@@ -174,7 +183,14 @@ async function selected(
     hit_count,
     later_returns: returns?.dropped_count ?? 0,
     unusable_count: read.unusable_count,
+    warnings: for_directions && hit_count > 0 ? await aboutOrigin(columns, label, origin, job) : [],
   };
+}
+
+function aboutOrigin(columns: ScanColumns, name: string, given: Triple, job: Job): Promise<string[]> {
+  const { shift } = columns;
+  const origin: Triple = [given[0] - shift[0], given[1] - shift[1], given[2] - shift[2]];
+  return originWarnings({ ...columns, name, origin, given }, job);
 }
 
 /** Angles that a scan takes from its request. */

@@ -13,7 +13,6 @@ import * as native from "../../native/scan-meshes.ts";
 import { narrowVertices, type VoxelBox } from "../../native/surfaces.ts";
 import type { Triple } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { farOriginWarnings } from "../run/far-origin.ts";
 import { coarseCoordinates, shiftOf } from "../run/float-steps.ts";
 import { unknownKeyWarnings } from "../run/unknown-keys.ts";
 import { checkGrid, voxelBox } from "./grid.ts";
@@ -83,7 +82,7 @@ export async function triangulateScans(checked: CheckedScans, deps: Deps, job: J
   const named = unknownKeyWarnings(unknown_keys);
   const grid_warning = !request.grid && !request.bin_grid;
   const common = { method_used: "lidar", grid_warning, grid_message: grid_warning ? GRID_MESSAGE : null } as const;
-  const known: Known = { drops: NO_CANDIDATES, far: [] };
+  const known: Known = { drops: NO_CANDIDATES, origins: [] };
   try {
     const { meta, buffers, warnings } = await meshed(checked, known, deps, job);
     const all = [...named, ...warnings];
@@ -91,7 +90,7 @@ export async function triangulateScans(checked: CheckedScans, deps: Deps, job: J
   } catch (raw) {
     if (job.canceled) throw raw;
     const { code, message } = fromNative(raw);
-    const warnings = [...named, ...known.far];
+    const warnings = [...named, ...known.origins];
     const meta: ScanTriangulationFailure = {
       ...common,
       success: false,
@@ -119,10 +118,7 @@ async function meshed({ request, sources, shift }: CheckedScans, known: Known, d
   const scans = await deps.admission.run(job, "Angular triangulation: points", SCAN_ROW_BYTES * rowsOf(sources), () =>
     readScans(sources, grid, job),
   );
-  for (const [i, { points: positions, origin }] of scans.entries()) {
-    const given = { name: `Scan ${i + 1}`, origin, given: origin, positions, is_miss: null };
-    if (positions.length > 0) known.far.push(...(await farOriginWarnings(given, job)));
-  }
+  known.origins.push(...scans.flatMap(({ warnings }) => warnings));
   const total = scans.reduce((sum, { points }) => sum + points.length, 0);
   const most = Math.max(...scans.map(({ points }) => points.length));
   const bytes =
@@ -130,13 +126,13 @@ async function meshed({ request, sources, shift }: CheckedScans, known: Known, d
   const mesh = await deps.admission.run(job, "Angular triangulation", bytes + 24 * total, () =>
     triangulated(request, sources, scans, grid, shift, known, job),
   );
-  return { ...mesh, warnings: [...known.far, ...mesh.warnings] };
+  return { ...mesh, warnings: [...known.origins, ...mesh.warnings] };
 }
 
 interface Known {
   drops: native.TriangleDrops;
-  /** Origins that are far from the hits. */
-  readonly far: string[];
+  /** About their origins. */
+  readonly origins: string[];
 }
 
 async function readScans(sources: readonly ScanSource[], grid: VoxelBox | null, job: Job): Promise<ScanPoints[]> {

@@ -3,8 +3,8 @@ import { AppError } from "../../../../shared/errors.ts";
 import type { Job } from "../../../jobs/job.ts";
 import type { NativeColumn } from "../../../native/core/handles.ts";
 import { type TrajectoryJoin, trajectoryJoin } from "../../../native/lad.ts";
-import type { Triple } from "../../../sessions/column-names.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
+import { type BeamRows, beamOriginWarnings } from "../../run/beam-origins.ts";
 import { numbersColumn } from "../../run/points.ts";
 
 const WEEK_S = 604_800;
@@ -20,16 +20,15 @@ export interface MovingOrigins {
 }
 
 /**
- * Beam origins from a trajectory, less the shift of the scan. Errors: invalid_argument without usable times, for clocks
- * that do not match and for poses that make no trajectory.
+ * Beam origins from a trajectory, less the shift of the scan; warns if the returns of pulses contradict them. Errors:
+ * invalid_argument without usable times, for clocks that do not match and for poses that make no trajectory.
  */
 export async function movingOrigins(
-  name: string,
-  times: NativeColumn | null,
+  rows: Omit<BeamRows, "origins">,
   trajectory: PoseStream,
-  shift: Triple,
   job: Job,
 ): Promise<MovingOrigins> {
+  const { name, times, shift } = rows;
   if (!times) throw refused(`${name} has a trajectory but no time stamps, so the origins of its beams are not known.`);
   const flat = trajectory.poses.flatMap(({ t, x, y, z, qx, qy, qz, qw }) => [t, x, y, z, qx, qy, qz, qw]);
   const poses = job.adopt(numbersColumn(flat)).native;
@@ -47,6 +46,7 @@ export async function movingOrigins(
     covered < COVERED_SHARE
       ? [`The trajectory of ${name} covers ${share} % of its points; the others get its first or last place.`]
       : [];
+  warnings.push(...(await beamOriginWarnings({ ...rows, origins }, { trajectory: { poses, ...params } }, job)));
   return { origins, warnings };
 }
 

@@ -1,5 +1,6 @@
 import type { BeamScanCounts } from "../../../native/lad.ts";
 import type { CloudMeta } from "../../../sessions/cloud-session.ts";
+import type { Triple } from "../../../sessions/column-names.ts";
 
 /** What a scan lacks, for its messages. */
 export interface ScanNotes {
@@ -21,6 +22,18 @@ export interface ScanNotes {
 
 /** Of misses without a direction, as those of PTX files. */
 export const RECOVER = "run Backfill Misses first, which places them by their rows and columns";
+
+/** An origin that is farther away is another place, metres. */
+const SAME_PLACE_M = 0.01;
+
+/** Hits that are taken to come from another place than the misses. */
+export function otherScanner(name: string, origin: Triple, of_misses: Triple | null | undefined): string[] {
+  const off = of_misses ? Math.hypot(...of_misses.map((value, k) => value - (origin[k] ?? 0))) : 0;
+  if (off <= SAME_PLACE_M) return [];
+  return [
+    `${name}: its misses come from a scanner ${Number(off.toPrecision(3))} m from the origin of the request, from which the beams of its hits are taken to come. One of the two is wrong: send the origin that the misses were recovered for, or recover them again.`,
+  ];
+}
 
 /** Warnings about a scan, from what it lacks and what was read of it. */
 export function scanWarnings(scan: ScanNotes, counts: BeamScanCounts): string[] {

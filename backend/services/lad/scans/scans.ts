@@ -13,13 +13,14 @@ import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { importBytes } from "../../files/import-cost.ts";
 import { MISS_SLUG } from "../../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../../files/source.ts";
-import { farOriginWarnings } from "../../run/far-origin.ts";
+import { beamOriginWarnings } from "../../run/beam-origins.ts";
 import { knownClasses } from "../../run/known-classes.ts";
+import { originWarnings } from "../../run/origin-warnings.ts";
 import { pointsColumn } from "../../run/points.ts";
 import { lengthOf, type TraceGrid } from "../grid.ts";
 import { type MovingOrigins, movingOrigins } from "./moving.ts";
 import { fileColumns, inlineColumns, type ScanColumns, sessionColumns } from "./scan-columns.ts";
-import type { ScanNotes } from "./scan-warnings.ts";
+import { otherScanner, type ScanNotes } from "./scan-warnings.ts";
 
 /** A scan whose source is known to exist. */
 export interface CheckedScan {
@@ -113,7 +114,7 @@ export async function readScan(scan: CheckedScan, job: Job): Promise<ReadScan> {
   const { timestamp, target_index, target_count } = given;
   const intensity = of("intensity");
   const is_miss = of(extraKey(MISS_SLUG));
-  const rows = { positions, is_miss, times: given.timestamp };
+  const rows = { positions, is_miss, times: given.timestamp, target_index };
   const { origins, moving, warnings } = await originsOf(scan, read, rows, job);
   return {
     beams: {
@@ -185,6 +186,7 @@ interface OriginRows {
   readonly positions: NativeColumn;
   readonly is_miss: NativeColumn | null;
   readonly times: NativeColumn | null;
+  readonly target_index: NativeColumn | null;
 }
 
 /**
@@ -193,15 +195,17 @@ interface OriginRows {
  */
 async function originsOf(
   { request: { origin, trajectory }, name }: CheckedScan,
-  { own_origins, shift, columns }: ScanColumns,
-  { times, ...rows }: OriginRows,
+  { own_origins, shift, columns, meta }: ScanColumns,
+  given: OriginRows,
   job: Job,
 ): Promise<MovingOrigins & { readonly moving: boolean }> {
+  const rows = { ...given, name, shift };
   if (own_origins) {
     const told = `${name} has a beam origin for each point; they are used instead of the trajectory.`;
-    return { origins: own_origins, moving: false, warnings: trajectory ? [told] : [] };
+    const beams = await beamOriginWarnings({ ...rows, origins: own_origins }, {}, job);
+    return { origins: own_origins, moving: false, warnings: trajectory ? [told, ...beams] : beams };
   }
-  if (trajectory) return { ...(await movingOrigins(name, times, trajectory, shift, job)), moving: true };
+  if (trajectory) return { ...(await movingOrigins(rows, trajectory, job)), moving: true };
   const scan_index = columns.get(extraKey("scan_index"))?.native;
   const scans = (scan_index && (await knownClasses(scan_index, null, job))?.values.length) ?? 1;
   // More numbers are no scans, but lines of one.
@@ -210,7 +214,8 @@ async function originsOf(
       `${name} has the points of ${scans} scans (scan_index), but not where these stood, and one origin cannot be that of all. Extract them by the column scan_index (exclude_values [], include_misses true) and send each with its own origin.`,
     );
   const stored: [number, number, number] = [origin[0] - shift[0], origin[1] - shift[1], origin[2] - shift[2]];
-  const warnings = await farOriginWarnings({ name, origin: stored, given: origin, ...rows }, job);
+  const warnings = await originWarnings({ ...rows, origin: stored, given: origin }, job);
+  if (warnings.length === 0) warnings.push(...otherScanner(name, stored, meta?.miss_octree_origin));
   return { origins: job.adopt(pointsColumn([stored])).native, moving: false, warnings };
 }
 

@@ -82,10 +82,21 @@ describe("a scanner that stood still", () => {
         /^Scan 1: its misses all lie 1000 m from -8, 3, 1\.6, so its scanner was there, 8\.54 m from/,
       ),
     ]);
-    const anywhere = points.map(([x, y, z], i): Place => (is_miss[i] ? [x, y, z * 1.3] : [x, y, z]));
-    expect(
-      await warned({ points: anywhere, scalar_columns: { is_miss }, return_type: "single", origin: [0, 0, 1.6] }),
-    ).toEqual([]);
+    const moved = (to: (p: Place) => number) =>
+      points.map((p, i): Place => {
+        const far = is_miss[i] ? to(p) : 1;
+        const mm = (value: number) => Math.round(1000 * far * value) / 1000;
+        return [mm(p[0]), mm(p[1]), mm(p[2])];
+      });
+    const upwards = is_miss.map((miss, i) => (miss === 1 && (points[i]?.[2] ?? 0) < 20 ? 0 : miss));
+    for (const [what, anywhere] of [
+      ["anywhere along their beams", moved(([x]) => 0.5 + Math.abs(Math.sin(x)))],
+      ["cut off at a height", moved(([x, , z]) => 40 / (Math.max(20, z) + 0.1 * x))],
+    ] as const) {
+      const columns = { is_miss: upwards };
+      const scan = { points: anywhere, scalar_columns: columns, return_type: "single" };
+      expect(await warned({ ...scan, origin: [0, 0, 1.6] }), what).toEqual([]);
+    }
   });
 
   test("a session in a shifted frame, in every endpoint that takes its origin", async () => {

@@ -9,8 +9,10 @@ export interface Motion {
   readonly stored: Affine;
   /** A = c R: preserves angles. */
   readonly is_similarity: boolean;
-  /** The factor c of a similarity, 1 for a rigid motion. */
+  /** The factor c of a similarity, 1 for a rigid motion; of others the mean one. */
   readonly scale: number;
+  /** Largest difference between A^T A / c^2 and the identity: 0 for a similarity. */
+  readonly deviation: number;
   /** Factor of heights where vertical lines stay vertical, A e_z = (0, 0, factor); null where they do not. */
   readonly vertical_scale: number | null;
   /** A = I: a pure translation by `delta` metres. */
@@ -51,6 +53,7 @@ export function motionOf(matrix: readonly number[], shift: Triple | null): Motio
   return {
     stored: a.flatMap((row, i) => [...row, b[i] ?? 0]),
     is_similarity,
+    deviation: Math.max(...gram.flatMap((row, i) => row.map((value, j) => Math.abs(value / c2 - (i === j ? 1 : 0))))),
     vertical_scale: verticalScale(a),
     scale: is_similarity && Math.abs(scale - 1) <= TOLERANCE ? 1 : scale,
     is_translation: a.every((row, i) => row.every((value, j) => Math.abs(value - (i === j ? 1 : 0)) <= TOLERANCE)),

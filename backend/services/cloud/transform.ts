@@ -32,6 +32,7 @@ import { cloudSummary } from "../octree/summary.ts";
 import { apply, composed, linearPart, type Motion } from "./affine.ts";
 import { distanceWarnings } from "./distance-warnings.ts";
 import { floorOf } from "./edit.ts";
+import { motionWarnings } from "./motion-warnings.ts";
 
 /** Column of the DEM (services/terrain). */
 const HEIGHT_SLUG = "height_above_ground";
@@ -59,6 +60,7 @@ export function transformCloud(
     const mask = await surviving(base, job);
     return deps.admission.run(job, "Transform", transformBytes(base, mask), async () => {
       job.stage("Moving points", 0, 0.1);
+      const doubts = await motionWarnings(motion, base, mask.skip, job);
       const translating = pose || !motion.is_translation ? undefined : translatedFolders(base, motion.delta, deps, job);
       const [moved, folders] = await both(moveColumns(base, motion, job), translating);
       const after = stateAfter(base, moved);
@@ -81,7 +83,8 @@ export function transformCloud(
       };
       await session.commit(base, change, job);
       await keepOctrees(deps);
-      const warnings = [...heightWarnings(base, motion), ...distanceWarnings(base), ...(built.overlay?.warnings ?? [])];
+      const warnings = [...doubts, ...heightWarnings(base, motion), ...distanceWarnings(base)];
+      warnings.push(...(built.overlay?.warnings ?? []));
       return {
         session_id: session.id,
         total_count: positionsColumn(base).length,

@@ -16,9 +16,9 @@ const SURE = 6;
 const EXPLAINS = 3;
 /** Returns farther beside their beams are told even if nothing explains it, metres. */
 const LARGE_OFF_M = 0.1;
-/** Misses whose distances from a place scatter less were placed at one distance from it, metres. */
-const ONE_DISTANCE_M = 0.02;
 const FEWEST_MISSES = 100;
+/** Part of the radius of a sphere of misses; beyond, the sphere is one through a plane, where misses were cut off. */
+const INSIDE = 0.5;
 
 /** Of rows with origins. */
 export interface BeamRows {
@@ -95,9 +95,10 @@ async function sphereWarnings(
 ): Promise<string[]> {
   const found = await job.quiet().track(() => missSphere({ positions, is_miss, origin }));
   const off: Triple = [found.center[0] - origin[0], found.center[1] - origin[1], found.center[2] - origin[2]];
-  const one = found.count >= FEWEST_MISSES && found.spread_m <= ONE_DISTANCE_M;
-  if (!one || lengthOf(off) < LEAST_SHIFT_M || found.spread_from_origin_m < SURE * found.spread_m) return [];
+  const far = lengthOf(off);
+  if (found.count < FEWEST_MISSES || far < LEAST_SHIFT_M || far > INSIDE * found.radius_m) return [];
+  if (found.spread_from_origin_m < SURE * found.spread_m) return [];
   return [
-    `${name}: its misses all lie ${rounded(found.radius_m)} m from ${place(plus(found.center, frame))}, so its scanner was there, ${rounded(lengthOf(off))} m from the origin. Is the origin that of this scan, in the frame of its points? The beams are taken to begin at the origin.`,
+    `${name}: its misses all lie ${rounded(found.radius_m)} m from ${place(plus(found.center, frame))}, so its scanner was there, ${rounded(far)} m from the origin. Is the origin that of this scan, in the frame of its points? The beams are taken to begin at the origin.`,
   ];
 }

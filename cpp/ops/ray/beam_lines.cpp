@@ -20,9 +20,9 @@ constexpr std::size_t kGrain = std::size_t{1} << 16;
 constexpr double kWanted = 20'000;   // lines
 constexpr std::size_t kFewest = 50;  // lines that tell a place
 constexpr std::size_t kMostReturns = 64;
-constexpr std::size_t kMostRows = 4'000'000;  // that are taken: with so many the times tell no pulses apart
-constexpr double kLeastApart = 0.3;           // metres
-constexpr double kSameOrigin = 0.01;          // metres
+constexpr std::size_t kMostRows = 500'000;  // that are taken: with so many the times tell no pulses apart
+constexpr double kLeastApart = 0.3;         // metres
+constexpr double kSameOrigin = 0.01;        // metres
 constexpr double kMostRepeated = 0.1;
 constexpr int kIterations = 25;     // of each kind of weights
 constexpr double kLeastOff = 1e-7;  // metres
@@ -83,19 +83,29 @@ std::vector<BeamLine> beam_lines(const ReturnRows& rows, OpContext& ctx) {
   std::vector<Taken> taken;
   visit_scalar(*rows.target_index, [&](auto index) {
     // Pulses of several returns have a least number and others: those of two have one other.
+    const auto visit = [&](const auto& call) { for_each_return(rows, mask.skip.view(), ctx, call); };
     double least = HUGE_VAL;
-    for_each_return(rows, mask.skip.view(), ctx,
-                    [&](std::size_t i) { least = std::min(least, static_cast<double>(index[i])); });
+    visit([&](std::size_t i) { least = std::min(least, static_cast<double>(index[i])); });
     std::uint64_t seconds = 0;
-    for_each_return(rows, mask.skip.view(), ctx,
-                    [&](std::size_t i) { seconds += static_cast<double>(index[i]) == least + 1 ? 1 : 0; });
+    visit([&](std::size_t i) { seconds += static_cast<double>(index[i]) == least + 1 ? 1 : 0; });
     if (seconds < kFewest) return;
     const double share = 2 * kWanted / static_cast<double>(seconds);
     const auto most = share < 1 ? static_cast<std::uint64_t>(share * 0x1p64) : ~std::uint64_t{0};
-    for_each_return(rows, mask.skip.view(), ctx, [&](std::size_t i) {
-      if (hash_of(rows.times_s[i]) > most || taken.size() > kMostRows) return;
+    const auto take = [&](std::size_t i) {
+      if (taken.size() > kMostRows) return;
       taken.push_back({rows.times_s[i], static_cast<double>(index[i]), rows.positions[i],
                        rows.origins[rows.origins.size == 1 ? 0 : i]});
+    };
+    visit([&](std::size_t i) {
+      if (static_cast<double>(index[i]) > least && hash_of(rows.times_s[i]) <= most) take(i);
+    });
+    std::vector<double> times;  // of pulses with a later return
+    for (const Taken& later : taken) times.push_back(later.time_s);
+    std::sort(times.begin(), times.end());
+    visit([&](std::size_t i) {
+      const double time = rows.times_s[i];
+      if (static_cast<double>(index[i]) > least || hash_of(time) > most) return;
+      if (std::binary_search(times.begin(), times.end(), time)) take(i);
     });
   });
   if (taken.size() > kMostRows) return {};

@@ -28,7 +28,7 @@ struct BeamLine {
 /// Lines of about 20,000 pulses whose returns are 0.3 m and more apart, taken by their times.
 ///
 /// Order    By time; the same for any order of the rows and any number of threads.
-/// Cost     Two streaming passes and a sort of the rows taken. Cancel within 50 ms. Rows of one time whose target_index repeats,
+/// Cost     Five streaming passes and a sort of the rows taken; one byte per row, 32 MB. Cancel within 50 ms. Rows of one time whose target_index repeats,
 ///          of more than 64 returns, or with origins 1 cm apart, are no pulse. If more than one in ten are none, the times are
 ///          not those of pulses, and there are no lines.
 /// Errors   kInvalidArgument: lengths differ.

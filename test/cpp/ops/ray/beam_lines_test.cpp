@@ -159,6 +159,18 @@ TEST(BeamLines, BeamsThatAreParallelTellNoHeight) {
   EXPECT_NEAR(found.shift.z, 0, 1e-6);
 }
 
+TEST(BeamLines, FewPulsesWithSeveralReturnsAreFoundAmongMany) {
+  Flight scan = flight(300'000, 200, 0, drone_at), few;
+  for (std::size_t i = 0, later = 0; i < scan.positions.size(); ++i) {
+    if (scan.index[i] == 2 && later++ % 300 != 0) continue;
+    few.positions.push_back(scan.positions[i]), few.origins.push_back(scan.origins[i]);
+    few.times.push_back(scan.times[i]), few.index.push_back(scan.index[i]);
+  }
+  const auto lines = few.lines(few.origins);
+  EXPECT_GT(lines.size(), 250U);
+  EXPECT_LT(fit(lines).off_m, 1e-6);
+}
+
 TEST(BeamLines, NoPulses) {
   Flight scan = flight(1'000, 200, 0, drone_at);
   scan.times.assign(scan.times.size(), 5);  // one time

@@ -153,7 +153,7 @@ describe("what moves", () => {
       expect(await told(turn(0.002)(0, 0))).toBeUndefined();
       const near = ["x y z", "0 0 0", "20 30 4"];
       expect(await told(turn(30, 6)(0, 0), near)).toBeUndefined();
-      expect(await told(turn(30, 2)(0, 0), near)).toEqual([expect.stringMatching(/by 0\.00459, .* some 0\.0831 m/)]);
+      expect(await told(turn(30, 2)(0, 0), near)).toEqual([expect.stringMatching(/by 0\.00458, .* some 0\.0831 m/)]);
     });
 
     test("a turn about the far origin of the coordinates", async () => {

@@ -64,12 +64,12 @@ const LadScanFields = z
       .describe("(n) inline pulses, metres, true world: where each return or miss lies"),
     scalar_columns: PulseColumns.nullish().default(null).describe("values of the inline pulses"),
     origin: Point.describe(
-      "scanner position, metres, true world; beam origins of the pulses and positions of merged scans replace it. A warning tells if it is implausibly far from the hits",
+      "scanner position, metres, true world; beam origins of the pulses and positions of merged scans replace it. A warning tells if it is implausibly far from the hits, and if the returns of pulses that have several, or misses at one distance from their scanner, show that the beams come from elsewhere",
     ),
     trajectory: PoseStream.nullish()
       .default(null)
       .describe(
-        "poses of a moving scanner, on the clock of the timestamps: the beam origin of each pulse, unless the pulses have their own; only its poses and lever_arm matter",
+        "poses of a moving scanner, on the clock of the timestamps: the beam origin of each pulse, unless the pulses have their own; only its poses and lever_arm matter. A warning tells if the returns of pulses that have several do not lie on the beams, by which time the clocks differ, or by how much the poses are off",
       ),
     return_type: z
       .enum(["single", "multi"])

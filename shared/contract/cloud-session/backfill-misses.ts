@@ -25,7 +25,7 @@ const degrees = (value: number, what: string) =>
 export const BackfillMissesRequest = z
   .object({
     origin: LooseTriple.describe(
-      "scanner position [x, y, z], metres, stored frame (true world less world_shift); other lengths: 400. A scan of a file of several (scan_index) has the position that the file states",
+      "scanner position [x, y, z], metres, stored frame (true world less world_shift); other lengths: 400. A scan of a file of several (scan_index) has the position that the file states. A warning tells if the returns of pulses that have several show that the beams come from elsewhere",
     ),
     origin_known: z
       .boolean()

@@ -8,7 +8,7 @@ export const TransformRequest = z
       .custom<number[]>(Array.isArray, { message: "must be a list of 16 numbers" }) // the service checks the contents: 400
       .meta({ type: "array", items: { type: "number" } })
       .describe(
-        "4 x 4 affine matrix in the true world frame, 16 numbers, row-major; last row 0 0 0 1; determinant above 1e-12; linear part up to 1e6; translation in metres, up to 1e10",
+        "4 x 4 affine matrix in the true world frame, 16 numbers, row-major; last row 0 0 0 1; determinant above 1e-12; linear part up to 1e6; translation in metres, up to 1e10. Warnings tell of one that is no rotation by its few digits, scales by other factors than units have, stretches, or turns the cloud about a far origin",
       ),
     octree_mode: z
       .enum(["rebuild", "pose"])

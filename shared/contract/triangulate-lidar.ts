@@ -13,7 +13,9 @@ const lost = "a scan with a file and no session causes a 400: the file is older 
 /** One scan of an angular triangulation. */
 const ScanEntryObject = z
   .object({
-    origin: LooseTriple.describe("(3) scanner position, metres, true world; any other length: 400. Warnings tell of one that is far from the hits, or that the beams do not come from"),
+    origin: LooseTriple.describe(
+      "(3) scanner position, metres, true world; any other length: 400. Warnings tell of one that is far from the hits, or that the beams do not come from",
+    ),
     session_id: z
       .string()
       .nullish()

@@ -280,6 +280,9 @@ export const MAX_TARGET_POSES = 200_000;
 /** Curves of one table, and its bytes. */
 export const MAX_FITTED_CURVES = 1000;
 export const MAX_FIT_TABLE_BYTES = 4 * MIB;
+/** Of separated text; blank rows and cells count. */
+export const MAX_FIT_TABLE_ROWS = 100_000;
+export const MAX_FIT_TABLE_CELLS = 500_000;
 /** Unpacked XML of a workbook with a table to fit. */
 export const MAX_FIT_WORKBOOK_BYTES = 4 * MIB;
 

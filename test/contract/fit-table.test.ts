@@ -149,6 +149,14 @@ describe("refusals", () => {
     ["a missing column", { file: file("psi\n1\n") }, /no column "K"; its columns are psi$/],
     ["a cell that is no number", { file: file("psi,K\n-1,2\n-2,two\n") }, /^row 3, column "K": "two" is no number$/],
     ["both signs", { file: file("psi,K\n-1,2\n1,2\n-3,1\n") }, /values of both signs/],
+    [
+      "too many rows",
+      { file: file(`Ci,A${"\n1,2".repeat(100_000)}`) },
+      /has 100001 rows; a table has at most 100000 here/,
+    ],
+    ["blank rows", { file: file("\n".repeat(4_000_000)) }, /has 4000001 rows/],
+    ["too many cells", { file: file(",".repeat(4_000_000)) }, /has 4000001 cells; a table has at most 500000 here/],
+    ["too many blanks", { file: file("1 ".repeat(600_000)) }, /has 600001 cells/],
     ["too large", { file: file("x".repeat(MAX_FIT_TABLE_BYTES + 1)) }, /is larger than 4194304 bytes/],
   ])("%s", async (_, sent, sentence) => {
     expect(await refused(sent)).toEqual([400, expect.stringMatching(sentence)]);

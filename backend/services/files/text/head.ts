@@ -3,6 +3,9 @@ import { roleOfName } from "../roles.ts";
 import { chooseDelimiter, isBlank, isComment, isInteger, isNumber, splitFields, type TextDelimiter } from "./fields.ts";
 
 const SAMPLED_ROWS = 100;
+/** Of rows with thousands of columns fewer tell as much; the process answers nothing else meanwhile. */
+const SAMPLED_CHARACTERS = 2 ** 18;
+const LEAST_SAMPLED_ROWS = 10;
 
 /** What precedes the data of a text table, and its first rows. */
 export interface TextHead {
@@ -19,6 +22,16 @@ export interface TextHead {
   /** Fields of the first rows. */
   readonly rows: readonly (readonly string[])[];
   readonly warnings: readonly string[];
+}
+
+/** The first rows, by which a table is judged. */
+function sampled(rows: readonly string[]): readonly string[] {
+  let characters = 0;
+  const enough = rows.findIndex((row, i) => {
+    characters += row.length;
+    return i + 1 >= SAMPLED_ROWS || (i + 1 >= LEAST_SAMPLED_ROWS && characters >= SAMPLED_CHARACTERS);
+  });
+  return enough < 0 ? rows : rows.slice(0, enough + 1);
 }
 
 const hasLetters = (line: string) =>
@@ -93,7 +106,7 @@ export function readTextHead(source: readonly string[]): TextHead {
   const first = data[0];
   if (first === undefined) throw new AppError("invalid_file", noData(content.length === 0, lineAt(start)));
 
-  const sample = data.slice(0, SAMPLED_ROWS).map((i) => lines[i] ?? "");
+  const sample = sampled(data.slice(0, SAMPLED_ROWS).map((i) => lines[i] ?? ""));
   const numeric = sample.filter((line) => !hasLetters(line));
   const format = chooseDelimiter(numeric.length > 0 ? numeric : sample);
   const rows = sample.map((line) => splitFields(line, format.delimiter));
@@ -119,7 +132,7 @@ const hasThreeFields = (line: string) => DELIMITERS.some((delimiter) => splitFie
 /** A header has letters, and either names x, y and z or has no numeric field. */
 function isHeader(line: string, next: readonly string[]): boolean {
   if (!hasLetters(line)) return false;
-  const rows = next.length > 0 ? next.slice(0, SAMPLED_ROWS) : [line];
+  const rows = next.length > 0 ? sampled(next) : [line];
   const { delimiter, decimal_comma } = chooseDelimiter(rows);
   const names = namesOf(line, delimiter, commonWidth(rows.map((row) => splitFields(row, delimiter))));
   return resolvesPosition(names) || !names.some((name) => isNumber(name, decimal_comma));

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FitFields, FitResponse } from "../../../../shared/contract/fit.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { MAX_FITTED_CURVES } from "../../../../shared/limits.ts";
@@ -46,8 +47,10 @@ export async function fitTable(file: TableFile, fields: FitFields, job: Job): Pr
   const takesCurves = model.optional?.some(({ name }) => name === CURVE_COLUMN) ?? false;
   const required = model.required.map(({ name }) => name);
   const table = await tableOf(file, (cells) => isHeader(cells, required));
+  await nextTurn(); // other requests are answered between the parts of a long table
   const wanted = { required, optional, label: takesCurves ? CURVE_COLUMN : null };
   const read = tableColumns(table, wanted);
+  await nextTurn();
   const options: CurveOptions = {
     loss: "linear",
     loss_scale: 1,
@@ -67,6 +70,7 @@ export async function fitTable(file: TableFile, fields: FitFields, job: Job): Pr
   ];
   const curves = [];
   for (const curve of curvesOf(columns, read.labels, read.rows)) {
+    await nextTurn();
     curves.push(await fitCurveOf(model, curve, options, job));
   }
   return summary(model, curves, said);

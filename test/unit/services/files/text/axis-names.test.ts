@@ -71,6 +71,12 @@ describe("units of a header", () => {
   test("none", () => expect(system("x,y,z")).toBeNull());
 });
 
+test("of rows with thousands of columns fewer are looked at", () => {
+  const row = (count: number) => Array.from({ length: count }, (_, i) => `${i}.25`).join(" ");
+  const seen = (columns: number) => layout(Array(100).fill(row(columns)).join("\n")).sample_rows.length;
+  expect([seen(8), seen(300), seen(4096)]).toEqual([100, 100, 10]);
+});
+
 describe("columns by place", () => {
   const rows = (first: (row: number) => string) =>
     Array.from({ length: 12 }, (_, row) => `${first(row)},${10 + row / 3},${20 - row / 7},${row % 5}.5`).join("\n");

@@ -57,9 +57,9 @@ const poses = (clock = 0, moved: Place = [0, 0, 0]) =>
   });
 
 const still = () => pulses(() => SCANNER, around);
-const warned = async (scan: object) => {
+const warned = async (scan: object, about = TOLD) => {
   const { warnings } = await compute({ scans: [{ return_type: "multi", origin: SCANNER, ...scan }], grid: GRID });
-  return warnings.filter((text) => TOLD.test(text));
+  return warnings.filter((text) => about.test(text));
 };
 
 describe("a scanner that stood still", () => {
@@ -160,9 +160,9 @@ test("recovered misses", async () => {
 
 describe("a scanner that moved", () => {
   const flight = () => pulses(drone, downwards);
-  const of = async (trajectory: object) => {
+  const of = async (trajectory: object, about = TOLD) => {
     const { points, scalar_columns } = flight();
-    return warned({ points, scalar_columns, trajectory });
+    return warned({ points, scalar_columns, trajectory }, about);
   };
 
   test("nothing is told where the trajectory fits", async () => {
@@ -181,6 +181,14 @@ describe("a scanner that moved", () => {
     expect(await of({ poses: poses(0, [0, 0, 47]) })).toEqual([
       expect.stringMatching(
         /they meet 47 m from there, moved by -?0, -?0, -47\. Do the trajectory and the points have one/,
+      ),
+    ]);
+  });
+
+  test("another coordinate system", async () => {
+    expect(await of({ poses: poses(0, [500_000, 5_400_000, 0]) }, /beam origins/)).toEqual([
+      expect.stringMatching(
+        /^Scan 1 has its beam origins 5420000 m beside its hits, which span [\d.]+ m: are their coordinate/,
       ),
     ]);
   });

@@ -4,7 +4,8 @@ import type { Job } from "../../../jobs/job.ts";
 import type { NativeColumn } from "../../../native/core/handles.ts";
 import { type TrajectoryJoin, trajectoryJoin } from "../../../native/lad.ts";
 import { ColumnRef } from "../../../sessions/column-ref.ts";
-import { type BeamRows, beamOriginWarnings } from "../../run/beam-origins.ts";
+import type { BeamRows } from "../../run/beam-origins.ts";
+import { rowOriginWarnings } from "../../run/origin-warnings.ts";
 import { numbersColumn } from "../../run/points.ts";
 
 const WEEK_S = 604_800;
@@ -46,7 +47,7 @@ export async function movingOrigins(
     covered < COVERED_SHARE
       ? [`The trajectory of ${name} covers ${share} % of its points; the others get its first or last place.`]
       : [];
-  warnings.push(...(await beamOriginWarnings({ ...rows, origins }, { trajectory: { poses, ...params } }, job)));
+  warnings.push(...(await rowOriginWarnings({ ...rows, origins }, { poses, ...params }, job)));
   return { origins, warnings };
 }
 

@@ -13,9 +13,8 @@ import { ColumnRef } from "../../../sessions/column-ref.ts";
 import { importBytes } from "../../files/import-cost.ts";
 import { MISS_SLUG } from "../../files/slugs.ts";
 import { kindOfFile, type SourceKind, sourceFile } from "../../files/source.ts";
-import { beamOriginWarnings } from "../../run/beam-origins.ts";
 import { knownClasses } from "../../run/known-classes.ts";
-import { originWarnings } from "../../run/origin-warnings.ts";
+import { originWarnings, rowOriginWarnings } from "../../run/origin-warnings.ts";
 import { pointsColumn } from "../../run/points.ts";
 import { lengthOf, type TraceGrid } from "../grid.ts";
 import { type MovingOrigins, movingOrigins } from "./moving.ts";
@@ -202,7 +201,7 @@ async function originsOf(
   const rows = { ...given, name, shift };
   if (own_origins) {
     const told = `${name} has a beam origin for each point; they are used instead of the trajectory.`;
-    const beams = await beamOriginWarnings({ ...rows, origins: own_origins }, {}, job);
+    const beams = await rowOriginWarnings({ ...rows, origins: own_origins }, null, job);
     return { origins: own_origins, moving: false, warnings: trajectory ? [told, ...beams] : beams };
   }
   if (trajectory) return { ...(await movingOrigins(rows, trajectory, job)), moving: true };

@@ -46,10 +46,10 @@ function shapeWarnings({ is_similarity, deviation, scale }: Motion, farthest: nu
     return [
       `The matrix stretches or shears the cloud: the columns of its 3 x 3 part differ from equal lengths and right angles by ${rounded(deviation)}. Diameters, angles and volumes change.`,
     ];
-  const moved = (deviation / 2) * farthest;
+  const moved = (deviation / 2) * farthest; // what lengths tell; the angle of the turn may be off by more
   if (moved < LEAST_MOVED_M) return [];
   return [
-    `The matrix is not quite a rotation: the columns of its 3 x 3 part differ from equal lengths and right angles by ${rounded(deviation)}, as those of one with few digits. Points ${rounded(farthest)} m from the origin of the coordinates are moved wrong by some ${rounded(moved)} m. Send all digits of the matrix.`,
+    `The matrix is not quite a rotation: the columns of its 3 x 3 part differ from equal lengths and right angles by ${rounded(deviation)}, as those of one with few digits. Points ${rounded(farthest)} m from the origin of the coordinates are moved wrong by ${rounded(moved)} m and more. Send all digits of the matrix.`,
   ];
 }
 

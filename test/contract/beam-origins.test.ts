@@ -202,6 +202,13 @@ describe("a scanner that moved", () => {
     ]);
   });
 
+  test("sent as one that stood still", async () => {
+    const { points, scalar_columns } = flight();
+    expect(await warned({ points, scalar_columns, origin: [0, 0, 60] })).toEqual([
+      expect.stringMatching(/; no other place explains it\. Do the origin .* A scanner that moved needs a trajectory/),
+    ]);
+  });
+
   test("beam origins of the points", async () => {
     const { points, scalar_columns, origins } = flight();
     const own = (off: number) => ({

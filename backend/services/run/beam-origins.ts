@@ -63,14 +63,15 @@ function fitWarnings({ name, shift: frame }: BeamRows, fit: OriginFit, { origin,
   if (
     clock &&
     (clock.moved_m ?? 0) >= LEAST_SHIFT_M &&
-    EXPLAINS * clock_off < Math.min(off_m, EXPLAINS * shifted_off_m)
+    clock_off < Math.min(off_m / EXPLAINS, shifted_off_m, LARGE_OFF_M)
   )
     return [
       `${told}. With ${Number(clock.clock_s.toFixed(3))} s added to the times of the points it is ${beside(clock_off)}, and the origins move by ${rounded(clock.moved_m ?? 0)} m: the clocks of points and trajectory differ. GPS time is ahead of UTC by leap seconds, by 18 s since 2017.`,
     ];
   const what = origin ? "the origin" : trajectory ? "the trajectory" : "the beam origins";
   const far = lengthOf(shift);
-  if (far >= LEAST_SHIFT_M && far > SURE * shift_error_m && EXPLAINS * shifted_off_m < off_m) {
+  const meet = shifted_off_m < Math.min(off_m / EXPLAINS, LARGE_OFF_M);
+  if (meet && far >= LEAST_SHIFT_M && far > SURE * shift_error_m) {
     const moved = `they meet ${rounded(far)} m from there`;
     if (origin)
       return [
@@ -82,7 +83,7 @@ function fitWarnings({ name, shift: frame }: BeamRows, fit: OriginFit, { origin,
   }
   if (off_m >= LARGE_OFF_M)
     return [
-      `${told}; neither another place${clock ? " nor another clock" : ""} explains it. Do ${what} and the points belong together?`,
+      `${told}; ${clock ? "neither another place nor another clock explains" : "no other place explains"} it. Do ${what} and the points belong together?${origin ? " A scanner that moved needs a trajectory, or a beam origin for each point." : ""}`,
     ];
   return [];
 }

@@ -202,9 +202,9 @@ describe("a scanner that moved", () => {
     ]);
   });
 
-  test("sent as one that stood still", async () => {
-    const { points, scalar_columns } = flight();
-    expect(await warned({ points, scalar_columns, origin: [0, 0, 60] })).toEqual([
+  test("sent as one that stood still, far from its path", async () => {
+    const { points, scalar_columns } = pulses((t) => [t / 10, 0, 30], downwards);
+    expect(await warned({ points, scalar_columns, origin: [60, 0, 30] })).toEqual([
       expect.stringMatching(/; no other place explains it\. Do the origin .* A scanner that moved needs a trajectory/),
     ]);
   });

@@ -1,17 +1,21 @@
-// Runs the checks and tests and ends with the plain count. usage: test.mjs [all | static | cpp | fuzz | limits | ts | gpu]
+// Runs the checks and tests and ends with the plain count. usage: test.mjs [all | static | cpp | fuzz | sanitize | limits | ts | gpu]
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { dropMovedCache } from "./cmake-cache.mjs";
-import { root } from "./fingerprint.mjs";
+import { fingerprint, root } from "./fingerprint.mjs";
 
 const wanted = process.argv[2] ?? "all";
 const FUZZ_CASES = "2000";
 /** Threads of small loops would spin at each barrier for as long as the other thread waits for a core. */
 const PASSIVE = "passive";
-const asan = join(root, "build", "asan");
+/** Fingerprint of the C++ sources whose tests and fuzzers last passed under the sanitizers. It is committed. */
+const SANITIZED = join(root, "test", "sanitized.txt");
+const CPP_SOURCES = ["CMakeLists.txt", "cpp/core", "cpp/io", "cpp/ops", "cpp/spatial", "cuda", "test/cpp"];
+/** The core as the addon contains it. */
+const delivered = join(root, "build", "native", "libpc_core.a");
 const env = {
   ...process.env,
   ASAN_OPTIONS: "detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1:quarantine_size_mb=32",
@@ -89,32 +93,40 @@ async function staticChecks() {
   return results;
 }
 
+const passedSanitized = () =>
+  existsSync(SANITIZED) && readFileSync(SANITIZED, "utf8").trim() === fingerprint(CPP_SOURCES);
+
+/** Whether the sanitizers look this time: their build and their runs take four times as long (ADR 64). */
+let sanitized = true;
+const folderOfCpp = () => join(root, "build", sanitized ? "asan" : "tests");
+const failedOfCpp = [];
+
+/** Sources that passed under the sanitizers are tested as they are delivered: with the core of the addon. */
 async function buildCpp() {
+  sanitized = wanted === "sanitize" || !existsSync(delivered) || !passedSanitized();
+  if (!sanitized)
+    say("These C++ sources passed under the sanitizers (test/sanitized.txt): their tests run with the addon's core");
   const generator = (await run("ninja", ["--version"])).status === 0 ? ["-G", "Ninja"] : [];
-  const options = [
-    "-DPC_ADDON=OFF",
-    "-DPC_CUDA=OFF",
-    "-DPC_TESTS=ON",
-    "-DPC_SANITIZE=ON",
-    "-DPC_WERROR=ON",
-    "-DCMAKE_BUILD_TYPE=Sanitize",
-  ];
-  dropMovedCache(asan);
-  const configured = await run("cmake", [
-    "-S",
-    root,
-    "-B",
-    asan,
-    ...generator,
-    ...options,
-    "-DCMAKE_CXX_FLAGS_SANITIZE=-O1",
-  ]);
-  const build = ["cmake", "--build", asan, "--parallel", String(availableParallelism())];
+  const options = ["-DPC_ADDON=OFF", "-DPC_CUDA=OFF", "-DPC_TESTS=ON", "-DPC_WERROR=ON"];
+  if (sanitized) options.push("-DPC_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Sanitize", "-DCMAKE_CXX_FLAGS_SANITIZE=-O1");
+  else options.push("-DCMAKE_BUILD_TYPE=Plain", "-DCMAKE_CXX_FLAGS_PLAIN=-O1", `-DPC_CORE_LIBRARY=${delivered}`);
+  const folder = folderOfCpp();
+  dropMovedCache(folder);
+  const configured = await run("cmake", ["-S", root, "-B", folder, ...generator, ...options]);
+  const build = ["cmake", "--build", folder, "--parallel", String(availableParallelism())];
   const [command, ...rest] = process.platform === "win32" ? build : ["nice", ...build]; // tests with a clock run beside it
   const built = configured.status === 0 ? await run(command, rest) : configured;
   if (built.status === 0) return [];
   noteFailure("the C++ tests do not build", lastLines(built.text));
   return one(built);
+}
+
+/** After tests and fuzzers: what passed under the sanitizers has no need of them until it changes. */
+async function recordSanitized() {
+  if (!sanitized || failedOfCpp.some((failed) => failed > 0) || process.env.GTEST_FILTER) return [];
+  writeFileSync(SANITIZED, `${fingerprint(CPP_SOURCES)}\n`);
+  say("The C++ sources passed under the sanitizers: commit test/sanitized.txt with them");
+  return [];
 }
 
 /** Processes of C++ tests side by side: most tests keep one core busy. */
@@ -123,7 +135,7 @@ const SHARDS = Math.min(2, availableParallelism());
 async function cppShard(index) {
   const temporary = mkdtempSync(join(tmpdir(), "pc-tests-")); // some names of files are those of the test alone
   const shard = { GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(index), TMPDIR: temporary };
-  const result = await run(join(asan, "pc_tests"), ["--gtest_brief=1"], { env: { ...env, ...shard } });
+  const result = await run(join(folderOfCpp(), "pc_tests"), ["--gtest_brief=1"], { env: { ...env, ...shard } });
   rmSync(temporary, { recursive: true, force: true });
   const failed = [...result.text.matchAll(/\[ {2}FAILED {2}\] (\d+) tests?/g)].at(-1)?.[1] ?? "0";
   const skipped = [...result.text.matchAll(/\[ {2}SKIPPED \] (\d+) tests?/g)].at(-1)?.[1];
@@ -131,18 +143,22 @@ async function cppShard(index) {
   for (const [, name] of result.text.matchAll(/\[ {2}FAILED {2}\] (\w+[./].*?) \(\d+ ms\)/g))
     noteFailure(`C++ ${name}`);
   if (result.status !== 0 && failed === "0") noteFailure("C++ tests ended early", lastLines(result.text));
-  return counted(
+  const counts = counted(
     { ...result, text: `${result.text}\n#failed ${failed}` },
     /\[ {2}PASSED {2}\] (\d+) tests?[\s\S]*#failed (\d+)/g,
   );
+  failedOfCpp.push(counts.failed);
+  return counts;
 }
 
 const cppTests = () => Promise.all(Array.from({ length: SHARDS }, (_, index) => cppShard(index)));
 
 async function fuzz() {
-  const result = await run(join(asan, "pc_fuzz"), ["all", FUZZ_CASES], { cwd: asan });
+  const result = await run(join(folderOfCpp(), "pc_fuzz"), ["all", FUZZ_CASES], { cwd: folderOfCpp() });
   if (result.status !== 0) noteFailure("fuzz", lastLines(result.text));
-  return counted(result, /(\d+) passed, (\d+) failed/g);
+  const counts = counted(result, /(\d+) passed, (\d+) failed/g);
+  failedOfCpp.push(counts.failed);
+  return counts;
 }
 
 async function limits() {
@@ -206,10 +222,11 @@ const parts = {
   static: [staticChecks],
   cpp: [buildCpp, cppTests],
   fuzz: [buildCpp, fuzz],
+  sanitize: [buildCpp, cppTests, fuzz, recordSanitized],
   limits: [limits],
   ts: [typescript],
   gpu: [gpu],
-  all: [staticChecks, buildCpp, cppTests, fuzz, limits],
+  all: [staticChecks, buildCpp, cppTests, fuzz, recordSanitized, limits],
 };
 /** The TypeScript tests mostly wait or use one core: the other parts run beside them. */
 const beside = wanted === "all" ? [typescript] : [];

@@ -1,6 +1,5 @@
 #pragma once
-#include <napi.h>
-
+#include "binding/napi_setup.h"
 #include "ops/lad/lost_hits.h"
 
 namespace pc::binding {

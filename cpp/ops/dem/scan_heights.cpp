@@ -19,8 +19,9 @@ namespace {
 constexpr double kLeastBlock_m = 0.5;
 constexpr std::uint64_t kMostEntries = 2'000'000;
 constexpr double kMicrometres = 1e6,
-                 kMostHeight_m = 1e4;  // from the first point: sums of 9e8 points fit
-constexpr double kDeviation = 1.4826;  // of a normal distribution with a median distance of 1
+                 kMostHeight_m = 1e4;   // from the first point: sums of 9e8 points fit
+constexpr double kMostRoughness = 0.2;  // of the block
+constexpr double kDeviation = 1.4826;   // of a normal distribution with a median distance of 1
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 
 bool takes_part(Span<const Vec3d> positions, Span<const std::uint8_t> skip, std::size_t i) {
@@ -119,6 +120,28 @@ PlaneFit::Plane plane_at(const std::vector<std::optional<Vec3d>>& means, const R
   return fit.plane(kPull * blocks.cell * blocks.cell);
 }
 
+/// How far the mean places of a scan in a block and those around it scatter about the plane of all scans, but for its height.
+float roughness(const Sums& sums, std::size_t scan, const PlaneFit::Plane& plane, const RasterFrame& blocks,
+                std::size_t block) {
+  const auto nx = static_cast<std::int64_t>(blocks.nx), ny = static_cast<std::int64_t>(blocks.ny);
+  const auto i = static_cast<std::int64_t>(block) % nx, j = static_cast<std::int64_t>(block) / nx;
+  double n = 0, sum = 0, squares = 0, first = 0;
+  for (std::int64_t v = std::max<std::int64_t>(0, j - 1); v <= std::min(ny - 1, j + 1); ++v)
+    for (std::int64_t u = std::max<std::int64_t>(0, i - 1); u <= std::min(nx - 1, i + 1); ++u) {
+      const std::size_t entry = static_cast<std::size_t>(v * nx + u) * sums.scans + scan;
+      if (sums.count[entry] == 0) continue;
+      const Vec3d at = sums.mean(entry);
+      const double x = at.x + static_cast<double>(u - i) * blocks.cell,
+                   y = at.y + static_cast<double>(v - j) * blocks.cell;
+      const double above = at.z - plane.gu * x - plane.gv * y;
+      if (n == 0) first = above;
+      n += 1;
+      sum += above - first;
+      squares += (above - first) * (above - first);
+    }
+  return n == 0 ? 0 : static_cast<float>(std::sqrt(std::max(0.0, squares / n - sum * sum / n / n)));
+}
+
 double median_of(std::vector<double>& values) {
   return nth_smallest(values.data(), values.size(), values.size() / 2);
 }
@@ -165,6 +188,16 @@ std::vector<ScanHeight> scan_heights(Span<const Vec3d> positions, Span<const std
     if (block % kGrain == 0) ctx.checkpoint();
     if (means[block]) planes[block] = plane_at(means, blocks, block);
   }
+  BulkVector<float> rough(blocks.cells() * width);
+  parallel_for(ctx, blocks.cells(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t block = begin; block < end; ++block)
+      for (std::size_t scan = 0; scan < width; ++scan)
+        rough[block * width + scan] =
+            sums.count[block * width + scan] == 0 ? 0 : roughness(sums, scan, planes[block], blocks, block);
+  });
+  const auto is_compared = [&](std::size_t entry) {
+    return sums.count[entry] >= kFewestCellPoints && rough[entry] <= kMostRoughness * blocks.cell;
+  };
   std::vector<ScanHeight> out;
   std::vector<double> off;
   for (std::size_t a = 0; a < width; ++a)
@@ -173,7 +206,7 @@ std::vector<ScanHeight> scan_heights(Span<const Vec3d> positions, Span<const std
       off.clear();
       for (std::size_t block = 0; block < blocks.cells(); ++block) {
         const std::size_t first = block * width + a, second = block * width + b;
-        if (sums.count[first] < kFewestCellPoints || sums.count[second] < kFewestCellPoints) continue;
+        if (!is_compared(first) || !is_compared(second)) continue;
         const Vec3d d = sums.mean(second) - sums.mean(first);
         off.push_back(d.z - planes[block].gu * d.x - planes[block].gv * d.y);
       }

@@ -34,8 +34,10 @@ constexpr std::uint64_t kFewestCommonCells = 30, kFewestCellPoints = 3;
 ///            kMostComparedScans.
 /// Slope      That of the plane through the mean places of the blocks around, of all scans: least squares, drawn
 ///            towards level where they are few or lie on a line.
+/// Steps      Blocks in which the mean places of either scan, and those around, scatter about that plane by more than a fifth of
+///            the block are left out: of walls, terraces and cliffs one scan sees the foot and another the top.
 /// Order      The same for any thread count and order of the rows: coordinates are summed in whole micrometres.
-/// Cost       Two passes over the rows; up to 112 MB. Cancel within 250 ms.
+/// Cost       Two passes over the rows; up to 120 MB. Cancel within 250 ms.
 /// Errors     kInvalidArgument for columns of different lengths, those of check_raster.
 /// Source     The difference of overlapping strips, as in the quality control of airborne scans (e.g. Vosselman &
 ///            Maas 2010, section 3.4).

@@ -56,7 +56,7 @@ TEST(ScanHeights, AreThoseOfTheScans) {
 /// A slope of 45 degrees of which each scan sees its own side of every stripe of 0.5 m more densely: the mean places of their points lie
 /// 0.2 m apart.
 TEST(ScanHeights, OnASteepSlopeScansThatSeeItFromTwoSidesFit) {
-  Ground ground({}, 0);
+  Ground ground({}, 1);
   std::mt19937_64 random(8);
   std::uniform_real_distribution<double> part(0, 1), y(5, 20);
   std::normal_distribution<double> noise(0, 0.003);
@@ -71,6 +71,53 @@ TEST(ScanHeights, OnASteepSlopeScansThatSeeItFromTwoSidesFit) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(found[0].z_m, 0.02, 0.002);
   EXPECT_LT(found[0].spread_m, 0.01);
+}
+
+/// Terraces of 5 m with walls of 1.8 m, which have points 0.2 m wide. The first scan stands low: beyond its own terrace it sees walls
+/// alone. The second stands high, sees no wall, and of the lowest terrace two rows of blocks.
+Ground terraces(double lift) {
+  Ground ground({}, 1);
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> part(0, 1), y(5, 20);
+  std::normal_distribution<double> noise(0, 0.003);
+  for (int step = 0; step < 4; ++step)
+    for (int i = 0; i < 15'000; ++i) {
+      const double from = -3 + 5 * step, foot = 4000 + 1.8 * step, s = part(random);
+      if (step == 0) {
+        ground.points.push_back({from + 5 * s, y(random), foot + noise(random)});
+        ground.scans.push_back(1);
+      } else if (i % 3 == 0) {  // the wall below this terrace, up to its edge
+        ground.points.push_back({from - 0.2 + 0.2 * s, y(random), foot - 1.8 + 1.8 * s + noise(random)});
+        ground.scans.push_back(1);
+      }
+      const double wide = step == 0 ? 1 : 4.8;
+      ground.points.push_back({from + wide * part(random), y(random), foot + noise(random) + lift});
+      ground.scans.push_back(2);
+    }
+  return ground;
+}
+
+TEST(ScanHeights, OfStepsThatScansSeeFromTwoSidesNothingIsCompared) {
+  for (const double lift : {0.0, 0.03, 1.0}) {
+    const auto found = terraces(lift).heights();
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NEAR(found[0].z_m, lift, 0.002);
+    EXPECT_LT(found[0].spread_m, 0.01);
+  }
+}
+
+/// What is known of scans that lie far above each other, and do not cover the same places equally.
+TEST(ScanHeights, OfLargeLiftsAreFound) {
+  Ground ground({{1, 0}}, 0.01, 20'000);
+  const Ground other({{2, 2.5}}, 0.01, 20'000);
+  for (std::size_t i = 0; i < other.points.size(); ++i)
+    if (std::fmod(other.points[i].x + 100, 4) < 2.5 && other.points[i].y < 5 + 15 * (double(i % 97) / 97)) {
+      ground.points.push_back(other.points[i]);
+      ground.scans.push_back(2);
+    }
+  const auto found = ground.heights();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].z_m, 2.5, 0.01);
 }
 
 TEST(ScanHeights, TheSameForAnyOrderOfRowsAndThreads) {

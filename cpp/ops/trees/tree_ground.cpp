@@ -53,19 +53,21 @@ double leverage_of(const std::vector<double>& rows) {
   return 1 / n + (mx * mx * yy - 2 * mx * my * xy + my * my * xx) / det;
 }
 
-/// Where the height above ground is greatest; of equal ones the first by x, then y.
+/// Place of the highest point; of equally high ones the first by x, then y. Nothing where no height above ground is known.
 std::optional<Vec2d> top_of(Span<const Vec3d> points, Span<const double> heights, const OpContext& ctx) {
   std::optional<Vec2d> top;
-  double greatest = 0;
+  double highest = 0;
+  bool is_known = false;
   for (std::size_t i = 0; i < heights.size; ++i) {
     if (i % kPollPoints == 0) ctx.checkpoint();
-    if (!std::isfinite(heights[i]) || (top && heights[i] < greatest)) continue;
-    const Vec2d at{points[i].x, points[i].y};
-    if (top && heights[i] == greatest && std::pair(at.x, at.y) >= std::pair(top->x, top->y)) continue;
-    top = at;
-    greatest = heights[i];
+    is_known = is_known || std::isfinite(heights[i]);
+    const Vec3d& p = points[i];
+    if (top && p.z < highest) continue;
+    if (top && p.z == highest && std::pair(p.x, p.y) >= std::pair(top->x, top->y)) continue;
+    top = Vec2d{p.x, p.y};
+    highest = p.z;
   }
-  return top;
+  return is_known ? top : std::nullopt;
 }
 
 }  // namespace

@@ -60,8 +60,10 @@ class TreeGround {
   /// median of the 20 nearest points within 1 m.
   Answer at(const Vec2d& place) const;
   double lowest() const { return lowest_; }
-  /// Place of the greatest height above ground; nothing without heights. On a slope the lowest points are those of the
-  /// crown's lower side, and low plants of a crown's watershed lie anywhere below it.
+  /// Place of the highest point; nothing without heights above ground. On a slope the lowest points are those of the crown's lower
+  /// side, and so is the point with the greatest height above ground: heights there are too large by the crown's reach times
+  /// the slope. Low plants of a crown's watershed lie anywhere below it.
+  /// Source: Khosravipour et al., Remote Sensing Letters 6(9), 2015: a slope moves the tops of a canopy height model downhill.
   const std::optional<Vec2d>& top() const { return top_; }
 
  private:

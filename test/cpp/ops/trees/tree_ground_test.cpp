@@ -59,5 +59,26 @@ TEST_F(GroundOfATree, AScanLineBesideThePlaceGivesNoPlane) {
   EXPECT_NEAR(at_origin(), 300.06, 0.02);
 }
 
+/// A round crown of 2 m on a slope of 45 degrees: 1.4 m downhill of its apex the height above ground is .83 m greater.
+TEST(TreeGround, OnASlopeTheTopIsTheApex) {
+  std::vector<Vec3d> points;
+  std::vector<double> heights;
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    const double x = 4 * random_unit(7, i) - 2, y = 4 * random_unit(8, i) - 2, rest = 4 - x * x - y * y;
+    if (rest < 0) continue;
+    points.push_back({x, y, 310 + std::sqrt(rest)});
+    heights.push_back(points.back().z - (300 + x));
+  }
+  JobControl control;
+  OpContext ctx(control);
+  const GroundHeights none;
+  const TreeGround ground(span_of(points), span_of(heights), none, ctx);
+  ASSERT_TRUE(ground.top());
+  EXPECT_LT(std::hypot(ground.top()->x, ground.top()->y), 0.2);
+  const std::vector<double> unknown(points.size(), std::nan(""));
+  EXPECT_FALSE(TreeGround(span_of(points), span_of(unknown), none, ctx).top());
+  EXPECT_FALSE(TreeGround(span_of(points), {}, none, ctx).top());
+}
+
 }  // namespace
 }  // namespace pc::test

@@ -53,21 +53,19 @@ double leverage_of(const std::vector<double>& rows) {
   return 1 / n + (mx * mx * yy - 2 * mx * my * xy + my * my * xx) / det;
 }
 
-/// Place of the highest point; of equally high ones the first by x, then y. Nothing where no height above ground is known.
+/// Place of the highest point whose height above ground is known; of equally high ones the first by x, then y.
 std::optional<Vec2d> top_of(Span<const Vec3d> points, Span<const double> heights, const OpContext& ctx) {
   std::optional<Vec2d> top;
   double highest = 0;
-  bool is_known = false;
   for (std::size_t i = 0; i < heights.size; ++i) {
     if (i % kPollPoints == 0) ctx.checkpoint();
-    is_known = is_known || std::isfinite(heights[i]);
     const Vec3d& p = points[i];
-    if (top && p.z < highest) continue;
+    if (!std::isfinite(heights[i]) || (top && p.z < highest)) continue;
     if (top && p.z == highest && std::pair(p.x, p.y) >= std::pair(top->x, top->y)) continue;
     top = Vec2d{p.x, p.y};
     highest = p.z;
   }
-  return is_known ? top : std::nullopt;
+  return top;
 }
 
 }  // namespace

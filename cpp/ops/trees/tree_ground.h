@@ -60,7 +60,7 @@ class TreeGround {
   /// median of the 20 nearest points within 1 m.
   Answer at(const Vec2d& place) const;
   double lowest() const { return lowest_; }
-  /// Place of the highest point; nothing without heights above ground. On a slope the lowest points are those of the crown's lower
+  /// Place of the highest point whose height above ground is known; nothing without one. On a slope the lowest points are those of the crown's lower
   /// side, and so is the point with the greatest height above ground: heights there are too large by the crown's reach times
   /// the slope. Low plants of a crown's watershed lie anywhere below it.
   /// Source: Khosravipour et al., Remote Sensing Letters 6(9), 2015: a slope moves the tops of a canopy height model downhill.

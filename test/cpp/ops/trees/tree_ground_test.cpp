@@ -75,6 +75,9 @@ TEST(TreeGround, OnASlopeTheTopIsTheApex) {
   const TreeGround ground(span_of(points), span_of(heights), none, ctx);
   ASSERT_TRUE(ground.top());
   EXPECT_LT(std::hypot(ground.top()->x, ground.top()->y), 0.2);
+  points.push_back({5, 5, 320});  // where no ground is known
+  heights.push_back(std::nan(""));
+  EXPECT_LT(TreeGround(span_of(points), span_of(heights), none, ctx).top()->x, 0.2);
   const std::vector<double> unknown(points.size(), std::nan(""));
   EXPECT_FALSE(TreeGround(span_of(points), span_of(unknown), none, ctx).top());
   EXPECT_FALSE(TreeGround(span_of(points), {}, none, ctx).top());

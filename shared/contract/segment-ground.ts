@@ -103,6 +103,9 @@ export const GroundFilter = z.object({
   ...ClothFields,
   ...SmrfFields,
   ...FileFields,
+  skip_images: flag(
+    "true: points that a level surface mirrors (still water, wet or polished floors) are no ground and do not change it; they are labelled plant, which `mirrors` and a warning tell; false = they take part; all methods but las_classification, which keeps the labels of the file; null = true",
+  ),
   frame: GroundFrame.nullish()
     .default(null)
     .describe(
@@ -130,6 +133,19 @@ export const GroundReport = z.object({
   low_outliers: z
     .int()
     .describe("number of points below the ground that were excluded before the surface was computed"),
+  mirrors: z
+    .array(
+      z.object({
+        z: z.number().describe("height of the surface, metres, within about 0.1 m"),
+        image_count: z.int().describe("number of points below it that it showed"),
+        depth_m: z.number().describe("how far the deepest of them lies below it, metres"),
+        x: z.array(z.number()).length(2).describe("least and greatest x of these points, metres"),
+        y: z.array(z.number()).length(2).describe("least and greatest y of these points, metres"),
+      }),
+    )
+    .describe(
+      "level surfaces that mirror what stands above them, as still water does, with the points that are such images; in the stored frame; empty with skip_images false",
+    ),
   hidden_ground: z
     .number()
     .nullable()

@@ -459,6 +459,7 @@ class PointCloudClient:
         elevation_threshold   smrf: points closer to the provisional surface are ground, metres
         elevation_scale       smrf: increase of the threshold with the slope, metres per (metre per metre)
         ground_classes        las_classification: classes that are ground, default [2]; 8 key-points, 9 water, 11 road
+        skip_images           points that water or a polished floor mirrors are no ground, default True
         frame                 `frame` of the answer for a cloud that these points are a part of: labels as in the whole
         """
         return self._json("POST", "/api/segment/ground", {}, fields)
@@ -468,7 +469,7 @@ class PointCloudClient:
 
         method, cloth_resolution, rigidness, class_threshold, iterations, slope_smooth, auto_class_threshold,
         ignore_low_outliers, cell_size, slope, window_radius, elevation_threshold, elevation_scale, net_spacing,
-        ground_classes, frame  as in segment_ground
+        ground_classes, skip_images, frame  as in segment_ground
         skip_noise        points labelled as noise (noise_class 2, LAS classes 7 and 18) are no ground (default)
         defer_octree      do not build the octree
         acknowledge_cost  run without raising CostWarning

@@ -97,6 +97,22 @@ export interface GroundFrame {
   readonly middle_m: number;
 }
 
+/** A level surface that mirrors, and what it showed: cpp/ops/ground/mirror_images.h. Metres. */
+export interface Mirror {
+  /** Of the surface, within about 0.1 m. */
+  readonly z: number;
+  readonly image_count: number;
+  readonly depth_m: number;
+  readonly x: readonly [from: number, to: number];
+  readonly y: readonly [from: number, to: number];
+}
+
+export interface MirrorImages {
+  readonly mirrors: readonly Mirror[];
+  /** u8 per row: 1 where the point is a mirror image; null without mirrors. */
+  readonly is_image: NativeColumn | null;
+}
+
 /** Extent of all finite points, low outliers included; the limit on cloth nodes applies to it. */
 export interface GroundExtent {
   readonly finite_count: number;
@@ -147,6 +163,7 @@ export interface GroundNative {
   groundConstants(): Readonly<Record<string, number>>;
   groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
   groundMeasures(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundMeasures>;
+  mirrorImages(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<MirrorImages>;
   upAxis(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<Float64Array>;
   labelDifferences(a: NativeColumn, b: NativeColumn, options?: OpOptions): NativeJob<number>;
   groundOfFile(
@@ -177,6 +194,9 @@ export const groundExtent: GroundNative["groundExtent"] = (positions, skip, opti
 /** Measurements for deriving filter parameters, over the rows that `skip` does not mark. */
 export const groundMeasures: GroundNative["groundMeasures"] = (positions, skip, options) =>
   addon.groundMeasures(positions, skip, options);
+/** What level surfaces mirror, of the rows that `skip` does not mark. */
+export const mirrorImages: GroundNative["mirrorImages"] = (positions, skip, options) =>
+  addon.mirrorImages(positions, skip, options);
 /** How even the lower side of the cloud is if +x, +y, +z, -x, -y, -z pointed upwards, 0 to 1 or NaN, over the rows that `skip` does not mark. */
 export const upAxis: GroundNative["upAxis"] = (positions, skip, options) => addon.upAxis(positions, skip, options);
 /** Number of rows in which two label columns differ. */

@@ -20,7 +20,7 @@ export type CheckedGround = (
   | { readonly method: "smrf"; readonly params: native.SmrfParams }
   | { readonly method: "auto" }
   | { readonly method: "las_classification"; readonly ground_classes: readonly number[] }
-) & { readonly frame: native.GroundFrame | null };
+) & { readonly frame: native.GroundFrame | null; readonly skip_images: boolean };
 
 /** Largest window radius of smrf, in cells. */
 const MAX_WINDOW_CELLS = 200;
@@ -34,12 +34,12 @@ const given = (value: unknown) => value !== null && value !== undefined;
 export function checkGround(filter: GroundFilter): CheckedGround {
   const method = methodOf(filter);
   refuseOthers(filter, method);
-  const frame = filter.frame ?? null;
-  if (method === "auto") return { method, frame };
-  if (method === "las_classification") return { method, frame, ground_classes: checkedClasses(filter) };
+  const common = { frame: filter.frame ?? null, skip_images: filter.skip_images ?? true };
+  if (method === "auto") return { method, ...common };
+  if (method === "las_classification") return { method, ...common, ground_classes: checkedClasses(filter) };
   return method === "cloth"
-    ? { method, frame, wish: checkedCloth(filter) }
-    : { method, frame, params: checkedSmrf(filter) };
+    ? { method, ...common, wish: checkedCloth(filter) }
+    : { method, ...common, params: checkedSmrf(filter) };
 }
 
 /** Cloth parameters without a method mean the cloth; a request without either gets the filter without parameters. */
@@ -52,7 +52,11 @@ function methodOf(filter: GroundFilter): GroundMethod {
   return method;
 }
 
-function checkedClasses({ ground_classes, frame }: GroundFilter): readonly number[] {
+function checkedClasses({ ground_classes, frame, skip_images }: GroundFilter): readonly number[] {
+  if (given(skip_images))
+    throw refused(
+      'skip_images is of methods that look for the ground, not of "las_classification", which keeps the labels of the file; leave it out',
+    );
   if (frame) throw refused('frame is of methods that look for the ground, not of "las_classification"; leave it out');
   const classes = ground_classes ?? [LAS_GROUND];
   if (classes.length === 0) throw refused("ground_classes must name at least one class; leave it out for 2");

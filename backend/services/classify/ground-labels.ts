@@ -19,7 +19,9 @@ import {
   type GroundMeasured,
   leavesOpen,
 } from "./ground-filter.ts";
+import { noiseIsNoGround } from "./ground-noise.ts";
 import { type ComparedGround, type FoundGround, groundReport } from "./ground-report.ts";
+import { imagesOf } from "./mirror-images.ts";
 import { upAxisOf } from "./up-axis.ts";
 
 /** Also the `tool` of the endpoint. */
@@ -74,19 +76,22 @@ interface GroundOutcome {
 }
 
 /** The run owns the column. */
-export async function labelGround(input: GroundInput, plan: GroundPlan, deps: Deps, job: Job): Promise<GroundOutcome> {
+export async function labelGround(whole: GroundInput, plan: GroundPlan, deps: Deps, job: Job): Promise<GroundOutcome> {
   const start = performance.now();
+  const images = await imagesOf(whole, plan.filter, job);
+  const input = { ...whole, skip: images.skip };
   const ground = await runFilter(input, plan, deps, job);
-  const labels = job.adopt(new ColumnRef(ground.found.ground_class));
+  const found = job.adopt(new ColumnRef(ground.found.ground_class));
   const is_compared = ground.method === "cloth" || ground.method === "las_classification";
-  const compared = is_compared ? await compareWithAuto(input, labels, plan.filter.frame, job) : null;
+  const compared = is_compared ? await compareWithAuto(input, found, plan.filter.frame, job) : null;
+  const labels = await noiseIsNoGround(found, { hits: whole.skip, clean: images.skip }, job);
   const onFile =
     ground.method === "las_classification"
       ? await fileGroundWarnings(labels.native, input.classes, ground.ground_classes, job)
       : await contradictionWarnings(labels.native, input.classes, job);
   const onAxis = await upAxisOf(input, job);
   const elapsed_s = (performance.now() - start) / 1000;
-  const report = groundReport(ground, compared, plan.measured, input.hit_count, elapsed_s);
+  const report = groundReport(ground, compared, plan.measured, images, whole.hit_count, elapsed_s);
   return { labels, report: { ...report, warnings: [...onAxis, ...report.warnings, ...onFile] } };
 }
 

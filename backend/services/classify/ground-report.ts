@@ -3,6 +3,7 @@ import type { AppError } from "../../../shared/errors.ts";
 import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/classify/ground.ts";
 import { doubtedWarnings } from "./file-ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
+import type { FoundImages } from "./mirror-images.ts";
 
 /** Rows that method auto labels differently, or why it could not be asked. */
 export type ComparedGround = { readonly differing: number } | { readonly failed: string };
@@ -54,6 +55,7 @@ export function groundReport(
   ground: FoundGround,
   compared: ComparedGround | null,
   measured: GroundMeasured,
+  images: FoundImages,
   hits: number,
   elapsed_s: number,
 ): GroundReport {
@@ -61,7 +63,7 @@ export function groundReport(
   const non_finite = hits - measured.finite_count;
   const of = ofMethod(ground, measured);
   const { auto_disagreement, warnings: onAuto } = disagreement(compared, ground);
-  const warnings = [...of.warnings, ...onAuto];
+  const warnings = [...images.warnings, ...of.warnings, ...onAuto];
   const strays = low_outliers / Math.max(1, measured.finite_count);
   if (strays > MOST_STRAYS) {
     warnings.push(
@@ -84,9 +86,10 @@ export function groundReport(
   if (num_ground === 0) warnings.push("No point was labelled ground; check the class threshold and the up axis (z).");
   return {
     num_ground,
-    num_plant,
+    num_plant: num_plant + images.left_out,
     non_finite,
     low_outliers,
+    mirrors: images.mirrors.map(({ x, y, ...mirror }) => ({ ...mirror, x: [...x], y: [...y] })),
     hidden_ground,
     ground_noise_m,
     method: ground.method,
@@ -203,6 +206,7 @@ export const failedGround = ({ code, message }: AppError, { method }: CheckedGro
   num_plant: 0,
   non_finite: 0,
   low_outliers: 0,
+  mirrors: [],
   hidden_ground: null,
   frame: null,
   ground_noise_m: null,

@@ -7,6 +7,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import { heightAboveGround, type RasterFrame, terrainRaster, terrainRasterBytes } from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { groundCost } from "../classify/ground-cost.ts";
+import { imagesBelowTrees } from "../classify/mirror-images.ts";
 import type { CostEstimate } from "../run/cost-warning.ts";
 import { type SortedTreeInput, sorted, type TreeInput } from "./tree-input.ts";
 
@@ -17,11 +18,19 @@ const TERRAIN_PERCENTILE = 50;
 
 /** Time and memory of groundFound, for points of which none is labelled as ground. */
 export const groundFindingCost = ({ vegetation_count, extent }: SortedTreeInput): CostEstimate =>
-  groundCost({ method: "auto", frame: null }, null, { finite_count: vegetation_count, extent, measures: null });
+  groundCost({ method: "auto", frame: null, skip_images: true }, null, {
+    finite_count: vegetation_count,
+    extent,
+    measures: null,
+  });
 
-/** The input with its ground, which no label names. Errors: invalid_argument if there is none. */
-export async function groundFound(input: SortedTreeInput, job: Job): Promise<SortedTreeInput> {
-  const found = await job.track(() => groundAuto(input.positions, input.skip));
+/** The input with its ground, which no label names, and warnings. Errors: invalid_argument if there is none. */
+export async function groundFound(
+  input: SortedTreeInput,
+  job: Job,
+): Promise<{ readonly input: SortedTreeInput; readonly warnings: readonly string[] }> {
+  const { skip, warnings } = await imagesBelowTrees(input, job);
+  const found = await job.track(() => groundAuto(input.positions, skip));
   const ground = job.adopt(new ColumnRef(found.ground_class)).native;
   const again = await sorted({ ...input, ground }, job);
   if (again.ground_count === 0) {
@@ -30,7 +39,7 @@ export async function groundFound(input: SortedTreeInput, job: Job): Promise<Sor
       'Method "auto" needs ground below the trees, and none was found: label it first, or use another method',
     );
   }
-  return { ...again, ground: input.ground };
+  return { input: { ...again, ground: input.ground }, warnings };
 }
 
 /** Cells of the terrain below trees. */

@@ -130,8 +130,8 @@ async function pathPlan(
   let plan = ready(first, [], finding);
   if (!labelled) {
     if (plan.cost_warning && !acknowledged) return plan;
-    const input = await deps.admission.run(job, TREES_TOOL, gathered + finding.bytes, () => groundFound(first, job));
-    plan = ready(input, [GROUND_FOUND], none);
+    const found = await deps.admission.run(job, TREES_TOOL, gathered + finding.bytes, () => groundFound(first, job));
+    plan = ready(found.input, [GROUND_FOUND, ...found.warnings], none);
   }
   requirePoints(plan.input.vegetation_count, mayTile(filter, tiling), deps);
   return plan;

@@ -125,6 +125,12 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ],
   [/ Turn the cloud \(POST transform with matrix \[[^\]]*\]\) and [a-z ]* again\./g, " Turn the file first."],
   [" (flags: buttressed; tree", " (tree"],
+  [" points of other trees (flags: shared_top; tree", " points of other trees (tree"],
+  ["; if they are ground, send skip_images false.", "."],
+  [
+    / Delete them \(delete_region or filter, (z below [-0-9.]+) there\): other/g,
+    " Delete them from the file ($1 there): other",
+  ],
   [" no bark is seen (flags: covered; tree", " no bark is seen (tree"],
   [
     " They have no diameter; stem_curve has those of the bare stem above.",

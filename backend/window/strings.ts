@@ -221,6 +221,7 @@ export const strings = {
         ground_from_tree_min: "ground guessed",
         high_residual: "rough stem",
         no_crown: "no crown",
+        shared_top: "top among others",
         no_stem: "no stem",
         partial_arc: "seen from one side",
         same_stem: "stem of another tree",

@@ -79,6 +79,7 @@ const TreeField kTreeFields[] = {
     {"height_m", [](const MeasuredTree& t) { return t.height_m; }},
     {"height_drop_m", [](const MeasuredTree& t) { return t.height_drop_m; }},
     {"flat_share", [](const MeasuredTree& t) { return t.flat_share; }},
+    {"top_shared", [](const MeasuredTree& t) { return t.top_shared; }},
     {"flat", [](const MeasuredTree& t) { return t.flat ? 1.0 : 0.0; }},
     {"no_crown", [](const MeasuredTree& t) { return t.no_crown ? 1.0 : 0.0; }},
     {"covered", [](const MeasuredTree& t) { return t.covered ? 1.0 : 0.0; }},

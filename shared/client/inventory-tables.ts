@@ -66,6 +66,7 @@ const TREE_COLUMNS: readonly Column<ListedTree>[] = [
   field("flat_share"),
   ["above_foot_m", ({ tree }) => tree.foot?.axial_m],
   ["above_foot_diameter_m", ({ tree }) => tree.foot?.diameter_m],
+  field("top_shared"),
 ];
 
 export interface TreeTable {

@@ -4,6 +4,7 @@ import {
   type TreeFlag,
 } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import type { Table } from "./native-table.ts";
+import { hasSharedTop } from "./shared-tops.ts";
 
 /** Below this lean its direction is noise, degrees. */
 const LEAST_LEAN_DEG = 0.5;
@@ -28,6 +29,7 @@ export function flagsOf(trees: Table, i: number): TreeFlag[] {
   for (const flag of ["covered", "flat", "no_crown"] as const) if (trees.get(i, flag) === 1) flags.push(flag);
   if (trees.get(i, "same_stem_as") > 0) flags.push("same_stem");
   if (trees.known(i, "foot_top_m") !== null) flags.push("buttressed");
+  if (hasSharedTop(trees, i)) flags.push("shared_top");
   return flags.sort();
 }
 
@@ -55,6 +57,7 @@ export function measures(trees: Table, i: number, method: "ransac" | "hough") {
     foot: footOf(trees, i),
     height_m: get("height_m"),
     height_drop_m: get("height_drop_m"),
+    top_shared: known("top_shared"),
     flat_share: known("flat_share"),
     n_crown_points: get("n_crown_points"),
     crown_base_height_m: known("crown_base_height_m"),

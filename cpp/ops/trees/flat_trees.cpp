@@ -12,20 +12,19 @@
 #include "core/position_hash.h"
 #include "core/symmetric_eigen.h"
 #include "ops/trees/polled_sort.h"
+#include "ops/trees/tree_rows.h"
 #include "spatial/kd_tree.h"
 
 namespace pc {
 
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 14;
 constexpr std::uint64_t kMostPoints = 4'000'000;
 constexpr std::size_t kSamples = 200, kFewestPoints = 10, kMostInCell = 60;
 constexpr std::uint32_t kNear = 20;
 constexpr double kCell = 0.25;                      // metres
 constexpr double kReach = 0.5, kMostReach = 3;      // metres
 constexpr double kThickness = 0.06, kWidth = 0.25;  // of the reach
-constexpr double kMostId = 0x1.0p53 - 1;
 
 struct TreePoint {
   std::uint64_t tree, hash;
@@ -39,36 +38,20 @@ bool before(const TreePoint& a, const TreePoint& b) {
   return key(a) < key(b);
 }
 
-/// Calls visit(row, tree, worker) for every point of a tree.
-template <class Visit>
-void for_each_tree_point(Span<const Vec3d> positions, Span<const std::uint8_t> skip, const AnyColumn& trees,
-                         OpContext& ctx, const Visit& visit) {
-  visit_scalar(trees, [&](auto ids) {
-    parallel_for_worker(ctx, positions.size, kGrain, [&](std::size_t begin, std::size_t end, int worker) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double id = std::rint(static_cast<double>(ids[i]));
-        if (!(id >= 1 && id <= kMostId) || (!skip.empty() && skip[i] != 0) || !is_finite(positions[i]))
-          continue;
-        visit(i, static_cast<std::uint64_t>(id), static_cast<std::size_t>(worker));
-      }
-    });
-  });
-}
-
 /// The points of trees, or some of them, by tree and then by hash.
 std::vector<TreePoint> sample(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
                               const AnyColumn& trees, OpContext& ctx) {
   std::atomic<std::uint64_t> count{0};
-  for_each_tree_point(positions, skip, trees, ctx, [&](std::size_t, std::uint64_t, std::size_t) {
+  for_each_tree_row(positions, skip, trees, ctx, [&](std::size_t, std::uint64_t, std::size_t) {
     count.fetch_add(1, std::memory_order_relaxed);
   });
   const std::uint64_t every = std::max<std::uint64_t>(1, (count + kMostPoints - 1) / kMostPoints);
   std::vector<std::vector<TreePoint>> parts(static_cast<std::size_t>(ctx.threads()));
-  for_each_tree_point(positions, skip, trees, ctx,
-                      [&](std::size_t row, std::uint64_t tree, std::size_t worker) {
-                        const std::uint64_t hash = position_hash(positions[row]);
-                        if (hash % every == 0) parts[worker].push_back({tree, hash / every, positions[row]});
-                      });
+  for_each_tree_row(positions, skip, trees, ctx,
+                    [&](std::size_t row, std::uint64_t tree, std::size_t worker) {
+                      const std::uint64_t hash = position_hash(positions[row]);
+                      if (hash % every == 0) parts[worker].push_back({tree, hash / every, positions[row]});
+                    });
   std::vector<TreePoint> all;
   for (auto& part : parts) {
     all.insert(all.end(), part.begin(), part.end());

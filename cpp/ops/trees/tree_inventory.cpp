@@ -17,6 +17,7 @@
 #include "ops/trees/flat_trees.h"
 #include "ops/trees/measured_points.h"
 #include "ops/trees/same_stems.h"
+#include "ops/trees/shared_tops.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
 #include "ops/trees/unseen_ground.h"
@@ -107,6 +108,7 @@ class Inventory {
     const ClassGroups groups = categorical_split(*cloud_.tree_instance, cloud_.skip, {0}, ctx_);
     const std::vector<MeasuredRows> trees = chosen(groups);
     flatness_ = tree_flatness(cloud_.positions, cloud_.skip, *cloud_.tree_instance, ctx_);
+    tops_ = shared_tops(cloud_.positions, cloud_.skip, *cloud_.tree_instance, ctx_);
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
@@ -253,11 +255,12 @@ class Inventory {
                       cells, ctx_);
   }
 
-  double flat_share_of(std::uint64_t id) const {
-    const auto at =
-        std::lower_bound(flatness_.begin(), flatness_.end(), id,
-                         [](const TreeFlatness& tree, std::uint64_t wanted) { return tree.id < wanted; });
-    return at != flatness_.end() && at->id == id ? at->share : std::nan("");
+  /// The share that a list by ascending id has for a tree; NaN without one.
+  template <class Shares>
+  static double share_of(const Shares& shares, std::uint64_t id) {
+    const auto at = std::lower_bound(shares.begin(), shares.end(), id,
+                                     [](const auto& tree, std::uint64_t wanted) { return tree.id < wanted; });
+    return at != shares.end() && at->id == id ? at->share : std::nan("");
   }
 
   StemParams stem_params(std::uint64_t id) const {
@@ -276,7 +279,8 @@ class Inventory {
     const Span<const Vec3d> points{tree.points.data(), tree.points.size()};
     const TreeGround ground = ground_of(tree, cells);
     const StemParams stem = stem_params(id);
-    out.flat_share = flat_share_of(id);
+    out.flat_share = share_of(flatness_, id);
+    out.top_shared = share_of(tops_, id);
     out.height_drop_m = expected_drop(points);
     TreeStem found = stem_of_tree({points, ground, out.box, out.flat_share}, stem, params_.thick, ctx_);
     out.stem = std::move(found.stem);
@@ -344,6 +348,7 @@ class Inventory {
   OpContext& ctx_;
   std::vector<Work> work_;
   std::vector<TreeFlatness> flatness_;  ///< ascending id
+  std::vector<SharedTop> tops_;         ///< ascending id
   std::vector<StemDrift> drifts_;       ///< each of what the ones before it left
   TreeInventoryResult result_{};
 };

@@ -54,7 +54,9 @@ struct MeasuredTree {
   double height_m;     ///< of the highest point above the ground at the stem's base
   double
       height_drop_m;  ///< by how much it would be lower, in the mean, with every second point: expected_drop
-  double strip_m;     ///< widest empty strip between two parts of the tree, see tree_places.h
+  double top_shared =
+      0;           ///< share of the points about its highest one that belong to other trees: shared_tops.h
+  double strip_m;  ///< widest empty strip between two parts of the tree, see tree_places.h
   double flat_share =
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
   bool flat = false;      ///< a wall, a roof, a vehicle: no tree

@@ -15,7 +15,7 @@ test("the diameter of a stem is counted once", async () => {
   expect(second).toMatchObject({ tree_id: 2, flags: [] });
   expect(second?.dbh_m).toBeCloseTo(0.25, 2);
   expect(part).toMatchObject({ tree_id: 12, dbh_m: null, dbh: null, basal_area_m2: null, hegyi_index: null });
-  expect(part?.flags).toEqual(["no_stem", "same_stem"]);
+  expect(part?.flags).toEqual(["no_stem", "same_stem", "shared_top"]);
   expect(list.warnings).toContainEqual(
     expect.stringMatching(/^1 tree is measured at the stem of another, .* \(12 and 2\), and has no diameter/),
   );

@@ -53,6 +53,14 @@ test.each([
     "8 of 24 trees with a diameter have next to nothing beside the stem (tree 22, 55), as posts",
   ],
   [
+    "2 of 9 trees have their highest point among points of other trees (flags: shared_top; tree 3, 8): where",
+    "2 of 9 trees have their highest point among points of other trees (tree 3, 8): where",
+  ],
+  [
+    "They are no ground and are labelled plant; if they are ground, send skip_images false. Delete them (delete_region or filter, z below -0.7 there): other operations take",
+    "They are no ground and are labelled plant. Delete them from the file (z below -0.7 there): other operations take",
+  ],
+  [
     'method "las_classification" finds no ground: all points have class 1, not 2; choose method auto',
     "--ground las_classification finds no ground: all points have class 1, not 2; take --ground auto",
   ],

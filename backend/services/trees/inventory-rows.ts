@@ -10,11 +10,12 @@ import type { StemCover } from "./covered-stems.ts";
 import type { CutTrees } from "./cut-trees.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
-import type { TallTree } from "./missing-diameters.ts";
 import { numbersOf, Table } from "./native-table.ts";
 import type { NoTrees } from "./no-trees.ts";
+import type { ListedHeight } from "./odd-heights.ts";
 import { competing, flagsOf, measures, sourceOf, stemRow } from "./row-fields.ts";
 import type { SameStem } from "./same-stems.ts";
+import { hasSharedTop } from "./shared-tops.ts";
 import type { StemFoot } from "./stem-feet.ts";
 import { type StemAxis, stemAxes } from "./stem-tilt.ts";
 
@@ -39,11 +40,13 @@ export interface InventoryRows {
   /** Trees with a diameter outside the plot, and their share of the basal area of the list. */
   readonly outside: { readonly count: number; readonly basal_share: number };
   /** Of the trees that have enough points. */
-  readonly heights: readonly TallTree[];
+  readonly heights: readonly ListedHeight[];
   /** Of the trees that have one. */
   readonly diameters: readonly Diameter[];
   /** Of the height of each measured tree: height_drop_m. */
   readonly drops_m: readonly number[];
+  /** Measured trees with the flag shared_top. */
+  readonly shared_tops: readonly number[];
   /** Of the trees with a crown. */
   readonly crowns: readonly { readonly area_m2: number; readonly gain_m2: number }[];
 }
@@ -113,8 +116,13 @@ export function inventoryRows(
       dbh_m: trees.get(i, "dbh_diameter_m"),
       sigma_m: trees.get(i, "dbh_sigma_m"),
     })).filter(({ dbh_m }) => Number.isFinite(dbh_m)),
-    heights: measured.map((i) => ({ height_m: trees.get(i, "height_m"), dbh_m: trees.get(i, "dbh_diameter_m") })),
+    heights: measured.map((i) => ({
+      tree_id: trees.get(i, "tree_id"),
+      height_m: trees.get(i, "height_m"),
+      dbh_m: trees.get(i, "dbh_diameter_m"),
+    })),
     drops_m: measured.map((i) => trees.get(i, "height_drop_m")),
+    shared_tops: measured.filter((i) => hasSharedTop(trees, i)).map((i) => trees.get(i, "tree_id")),
     crowns: measured
       .map((i) => ({ area_m2: trees.get(i, "crown_projected_area_m2"), gain_m2: trees.get(i, "crown_area_gain_m2") }))
       .filter(({ area_m2 }) => area_m2 > 0),

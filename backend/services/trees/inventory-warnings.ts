@@ -13,10 +13,12 @@ import { lowForkWarnings } from "./low-forks.ts";
 import { lowTreeWarnings } from "./low-trees.ts";
 import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { noTreeWarnings } from "./no-trees.ts";
+import { oddHeightWarnings } from "./odd-heights.ts";
 import { plotWarnings } from "./plot-warnings.ts";
 import { sameDiameterWarnings } from "./same-diameters.ts";
 import { sameStemWarnings } from "./same-stems.ts";
 import { registrationWarnings } from "./scan-registration.ts";
+import { sharedTopWarnings } from "./shared-tops.ts";
 import { stemFootWarnings } from "./stem-feet.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
 import { stemTiltWarnings } from "./stem-tilt.ts";
@@ -61,6 +63,8 @@ export function inventoryWarnings(
     ...coverWarnings(rows.covers),
     ...scatterWarnings(rows.covers),
     ...dropWarnings(drops_m),
+    ...sharedTopWarnings(rows.shared_tops, drops_m.length),
+    ...oddHeightWarnings(rows.heights),
     ...gainWarnings(crowns),
     ...cutTreeWarnings(rows, cut),
     ...registrationWarnings(found.scan_offsets, found.view_fit),

@@ -15,6 +15,9 @@
 // `npm run accuracy -- inventory [--json] [--method ransac,hough] [--group single,composite,reference]`
 // `npm run accuracy -- photos [--json] [--group apart_filled,apart_gaps,apart_laser,interlocked_filled,..]`
 // `npm run accuracy -- storms [--json] [--group storm_1,storm_2,storm_3,coppice_1,..]`
+// `npm run accuracy -- heights [--json] [--method 4,1] [--group apart,interlocked,understorey,slope,rows]`
+// `npm run accuracy -- water [--json] [--method tripods,air] [--group pond,river,lake]`
+// `npm run accuracy -- rocks [--json] [--method tripods,air] [--group boulders,cliff,terraces,ruins,bare,slope60,slope100]`
 // `npm run accuracy -- clad [--json] [--group bare,ivy_thin,ivy_half,ivy_dense,ivy_full,ivy_low,shelter,stakes,guard,sign,limbs,slope100,slope60]`
 // `npm run accuracy -- thick [--json] [--group giant,old_oak,buttressed,fluted,mangrove,baobab]`
 // `npm run accuracy -- orchards [--json] [--method auto,chm] [--group almond_tripods,almond_walk,almond_drone,apple_tripods,..]`

@@ -1,0 +1,76 @@
+// Trees around still water. Water gives no echo of its own but mirrors: a beam that meets it obliquely measures what stands
+// beyond, as far below the surface as it is above. A mirror image behind a hole in the ground is exactly that.
+import { uniform } from "./random.ts";
+import { groundMesh, type Height, NOWHERE, type RockTree, smooth, stem, uneven } from "./rock-scenes.ts";
+import { type Corners, crown, instanced, type P } from "./thick-trees.ts";
+
+export const WATER_SIDE_M = 40;
+const TREES = 20;
+
+interface Water {
+  readonly ground: Height;
+  readonly level_m: number;
+}
+
+/** Outside of an ellipse with these half axes: 0 at its border, growing outwards. */
+const beyond = (x: number, y: number, a: number, b: number) => Math.hypot(x / a, y / b) - 1;
+
+const WATERS: Readonly<Record<string, Water>> = {
+  pond: { ground: (x, y) => uneven(x, y) - 1.4 * (1 - smooth(beyond(x, y, 5, 4) / 0.5)), level_m: -0.7 },
+  /** Eight metres wide, its banks 2.5 m high. */
+  river: {
+    ground: (x, y) => uneven(x, y) - 3.5 * (1 - smooth((Math.abs(x - 1.5 * Math.sin(0.15 * y)) - 3.5) / 2.5)),
+    level_m: -2.5,
+  },
+  /** Half of the plot. */
+  lake: { ground: (x, y) => uneven(x, y) - 1.5 * smooth((x + Math.sin(0.3 * y)) / 4), level_m: -0.5 },
+};
+
+export const WATER = Object.keys(WATERS);
+
+export interface WaterScene extends Water {
+  readonly trees: readonly RockTree[];
+  /** Without and with what the water mirrors. */
+  readonly dry: ReturnType<typeof instanced>;
+  readonly mirrored: ReturnType<typeof instanced>;
+}
+
+function mirrorAt(level: number, meshes: ReturnType<typeof instanced>): ReturnType<typeof instanced> {
+  return meshes.map(([mesh, ground]) => {
+    const { instance_matrix, instance_prototype } = mesh as {
+      instance_matrix: Float32Array;
+      instance_prototype: Uint32Array;
+    };
+    const turned = instance_matrix.map((value, k) => (k % 12 === 10 ? -1 : k % 12 === 11 ? 2 * level - value : value));
+    return [
+      {
+        ...mesh,
+        instance_matrix: Float32Array.from([...instance_matrix, ...turned]),
+        instance_prototype: Uint32Array.from([...instance_prototype, ...instance_prototype]),
+      },
+      ground,
+    ];
+  }) as never;
+}
+
+export function waterScene(kind: string, seed = 7): WaterScene {
+  const next = uniform(seed);
+  const { ground, level_m } = WATERS[kind] as Water;
+  const [trees, prototypes, places]: [RockTree[], Corners[], P[]] = [[], [], []];
+  while (trees.length < TREES) {
+    const [x, y] = [(next() - 0.5) * 36, (next() - 0.5) * 36];
+    if (ground(x, y) < level_m + 0.15 || trees.some((one) => Math.hypot(one.x - x, one.y - y) < 3.5)) continue;
+    const [high, radius] = [10 + 6 * next(), 0.1 + 0.1 * next()];
+    const out = stem(radius, high);
+    crown({ height_m: high, crown_m: 1.8 }, 0.4 * high, next, out, 0.02 + 0.1 * radius, 4000);
+    let top = 0;
+    for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
+    trees.push({ x, y, z: ground(x, y), height_m: top, dbh_m: 2 * radius });
+    prototypes.push(out);
+    places.push([x, y, ground(x, y)]);
+  }
+  prototypes.push(groundMesh(ground, WATER_SIDE_M, level_m));
+  places.push([0, 0, 0]);
+  const dry = instanced(prototypes, places, NOWHERE);
+  return { trees, ground, level_m, dry, mirrored: mirrorAt(level_m, dry) };
+}

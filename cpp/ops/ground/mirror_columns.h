@@ -15,9 +15,10 @@ using MirrorCode = std::uint32_t;
 
 /// Where a block of columns is mirrored.
 struct MirrorVerdict {
-  std::uint32_t level;  ///< the mirror is the lower side of this level
-  std::uint32_t
-      voxels;  ///< that lie below it and tell something: not matched here and in all places 1 m beside them
+  /// The mirror is the lower side of this level.
+  std::uint32_t level;
+  /// Voxels that lie below it and tell something: not matched here and in all places 1 m beside them, too.
+  std::uint32_t voxels;
   double matched;  ///< part of them with something as far above the mirror
   double chance;   ///< part of them with something there 1 m beside them
   /// Columns whose lowest voxel that is no image lies 0.1 m below to 0.5 m above the mirror.
@@ -51,7 +52,6 @@ class MirrorColumns {
 
   std::size_t words() const { return words_; }
   std::uint32_t base() const { return base_; }  ///< level of bit 0
-  bool is_empty() const { return bits_.empty(); }
 
  private:
   void fill(Span<const MirrorCode> points);

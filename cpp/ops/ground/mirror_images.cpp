@@ -145,8 +145,10 @@ std::vector<Seen> mirrors_of(const Squares& squares, OpContext& ctx) {
 
 /// Images of a square, of one mirror.
 struct Shown {
-  std::uint32_t mirror, all_below,
-      base;  ///< all_below, base: levels from the lowest point of the cloud; 0 = not all
+  std::uint32_t mirror;
+  std::uint32_t
+      all_below;  ///< from this level down all are images, from the lowest point of the cloud; 0 = not all
+  std::uint32_t base;  ///< lowest level, likewise
   std::size_t words;
   std::vector<std::uint64_t> images;
 

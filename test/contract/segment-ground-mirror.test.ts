@@ -1,9 +1,13 @@
 // What still water mirrors lies below the ground, and is none.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { extraKey } from "../../backend/sessions/column-names.ts";
 import { SessionGroundResponse } from "../../shared/contract/cloud-session/segment-ground.ts";
 import { GroundResponse } from "../../shared/contract/segment-ground.ts";
 import { TreesResponse } from "../../shared/contract/segment-trees.ts";
+import { create } from "../support/app/app.ts";
+import { DATA, isQuick } from "../support/scans/data-folder.ts";
 import { rowsOf } from "../support/scans/noisy-cloud.ts";
 import { POND_LEVEL, pond } from "../support/scans/pond.ts";
 import { answered, cloud, columnOf, refusal } from "../support/session/session-edits.ts";
@@ -89,4 +93,12 @@ test("clouds without a mirror have none", async () => {
   const answer = await answered(made, GroundResponse, "/api/segment/ground", { points: points.slice(0, real) });
   expect(answer.mirrors).toEqual([]);
   expect(answer.warnings).toEqual([]);
+});
+
+/** Levels between the ground and the crowns of these pines face each other by chance: they have no rim. */
+const PINES = join(DATA, "trees_tls/treeiso_LPine1_demo.laz");
+test.skipIf(!existsSync(PINES) || !isQuick(PINES))("a crowded stand has no mirror (npm run test:large)", async () => {
+  const { session_id } = await create(made, PINES);
+  const answer = await answered(made, SessionGroundResponse, ofSession(session_id), { acknowledge_cost: true });
+  expect(answer.mirrors).toEqual([]);
 });

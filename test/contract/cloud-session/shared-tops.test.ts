@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { treeCsv } from "../../../shared/client/inventory-tables.ts";
 import { DEFAULT_STAND_SETTINGS } from "../../../shared/client/stand.ts";
 import { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { uniform } from "../../accuracy/random.ts";
 import { cutPlot } from "../../support/scans/cut-plot.ts";
 import { cloud, tail } from "../../support/session/session-edits.ts";
 import { sessionTest } from "../../support/session/session-test.ts";
@@ -54,4 +55,16 @@ test("points labelled as noise do not share a top", async () => {
   });
   const list = await inventory([`${head} noise_class`, ...noisy]);
   expect(list.trees.find(({ tree_id }) => tree_id === 4)?.top_shared).toBe(0);
+});
+
+test("small plants are looked at within a tenth of their height", async () => {
+  const next = uniform(4);
+  const plant = (tree: number, x: number) =>
+    Array.from({ length: 3000 }, () => {
+      const [h, turn] = [next(), 2 * Math.PI * next()];
+      const r = 0.2 * (1 - h) * next();
+      return [x + r * Math.cos(turn), r * Math.sin(turn), 0.6 * h, tree].map((value) => value.toFixed(4)).join(" ");
+    });
+  const list = await inventory(["x y z tree_instance", ...plant(1, 0), ...plant(2, 0.4)]);
+  expect(list.trees.map(({ top_shared }) => top_shared)).toEqual([0, 0]);
 });

@@ -41,7 +41,7 @@ async function profileFile(
 ): Promise<PictureFile> {
   const classes = (["ground", "plant", "noise"] as const)
     .filter((name) => counts[name] > 0)
-    .map((name) => ({ color: CLASS_COLORS[name], text: name === "plant" ? "above ground" : name }));
+    .map((name) => ({ color: CLASS_COLORS[name], text: name === "plant" ? "not ground" : name }));
   const legend = terrain.length > 0 ? [...classes, { color: TERRAIN_COLOR, text: "terrain" }] : classes;
   const title = "Profile of the ground";
   const framed = await framedPicture(decodePng(png), { title, frame, world_shift, bar: null, legend });

@@ -65,14 +65,16 @@ export async function groundProfile(
   return { frame, png: await encodePng(raster), counts, terrain, at_stored };
 }
 
-/** Points at most this far above the terrain, or below it, are drawn as ground whatever their label. */
+/** Points at most this far above and below the terrain are drawn as ground whatever their label; what lies deeper was left out of it. */
 export const GROUND_LAYER_M = 0.1;
+const BELOW_M = 0.5;
 
 /** Whether a point lies in the layer of the ground. */
 function onTerrain({ position }: PointSample, i: number, grid: SurfaceGrid | null): boolean {
   if (!grid) return false;
   const terrain = layerAt(grid, grid.z, position[3 * i] ?? 0, position[3 * i + 1] ?? 0);
-  return (position[3 * i + 2] ?? 0) <= terrain + GROUND_LAYER_M; // false without a terrain there
+  const above = (position[3 * i + 2] ?? 0) - terrain;
+  return above <= GROUND_LAYER_M && above >= -BELOW_M; // false without a terrain there
 }
 
 /** Class of a point. Noise takes precedence over ground: a noise point is on no surface. */

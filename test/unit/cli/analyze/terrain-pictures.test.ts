@@ -161,15 +161,15 @@ test("between cell centres a plane stays a plane; voids and places outside have 
 
 test("the profile: what lies in the layer of the ground is brown whatever its label", async () => {
   const flat = { nx: 10, ny: 10, cell: 1, origin: [0, 0] as const, z: new Float32Array(100), hillshade: undefined };
-  const heights = [0, 0.05, -0.3, 0.2, 3];
+  const heights = [0, 0.05, -0.3, 0.2, 3, -0.7]; // the last one was left out of the ground: a mirror image
   const sample: PointSample = {
-    point_count: 5,
-    total_count: 5,
-    position: Float64Array.from(heights.flatMap((z, k) => [1 + 2 * k, 5, z])),
+    point_count: 6,
+    total_count: 6,
+    position: Float64Array.from(heights.flatMap((z, k) => [1 + 1.5 * k, 5, z])),
     rgb: undefined,
     intensity: undefined,
-    ground: Uint8Array.of(1, 2, 2, 2, 2),
+    ground: Uint8Array.of(1, 2, 2, 2, 2, 2),
   };
-  expect((await groundProfile(sample, flat, 300))?.counts).toEqual({ ground: 3, plant: 2, noise: 0 });
-  expect((await groundProfile(sample, null, 300))?.counts).toEqual({ ground: 1, plant: 4, noise: 0 });
+  expect((await groundProfile(sample, flat, 300))?.counts).toEqual({ ground: 3, plant: 3, noise: 0 });
+  expect((await groundProfile(sample, null, 300))?.counts).toEqual({ ground: 1, plant: 5, noise: 0 });
 });

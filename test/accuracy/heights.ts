@@ -6,6 +6,7 @@ import type { Client } from "../../shared/client/index.ts";
 import { withService } from "./backend.ts";
 import { STANDS, type StandKind } from "./forest/layout.ts";
 import { buildStand, EVERY } from "./forest/stand.ts";
+import { largest, standingBeside } from "./listed-trees.ts";
 import type { Part } from "./part.ts";
 import { plyOf } from "./ply.ts";
 
@@ -29,7 +30,7 @@ export interface HeightRow {
 function errorsOf(offs: readonly number[]): Errors {
   const bad = offs.filter((off) => Math.abs(off) > BAD_M).length;
   const rms_m = Math.sqrt(offs.reduce((sum, off) => sum + off * off, 0) / offs.length);
-  return [offs.length, bad, rms_m, offs.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0] ?? Number.NaN];
+  return [offs.length, bad, rms_m, largest(offs)];
 }
 
 async function rowOf(kind: StandKind, positions: string, client: Client, folder: string): Promise<HeightRow> {
@@ -45,14 +46,11 @@ async function rowOf(kind: StandKind, positions: string, client: Client, folder:
   const tops = new Map<number, number>();
   for (const [i, tree] of stand.points.tree.entries())
     tops.set(tree, Math.max(tops.get(tree) ?? Number.NEGATIVE_INFINITY, stand.points.xyz[3 * i + 2] ?? 0));
-  const found = stand.trees.flatMap((tree) => {
-    const away = ({ stem_base: [x = 1e9, y = 0] = [] as never }: (typeof trees)[number]) =>
-      Math.hypot(x - tree.base[0], y - tree.base[1]);
-    const row = trees.filter(({ dbh_m }) => dbh_m).toSorted((a, b) => away(a) - away(b))[0];
+  const places = stand.trees.map((tree) => ({ ...tree, x: tree.base[0], y: tree.base[1] }));
+  const measured = trees.filter(({ dbh_m }) => dbh_m);
+  const found = standingBeside(places, measured, REACH_M).map(({ tree, row }) => {
     const seen_m = (tops.get(tree.id) ?? Number.NaN) - tree.base[2];
-    return row && away(row) < REACH_M
-      ? [{ off: (row.height_m ?? Number.NaN) - seen_m, shared: row.top_shared ?? 0 }]
-      : [];
+    return { off: (row.height_m ?? Number.NaN) - seen_m, shared: row.top_shared ?? 0 };
   });
   return {
     ...{ stand: kind, positions },

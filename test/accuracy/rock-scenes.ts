@@ -57,10 +57,10 @@ const WALLS: readonly (readonly [number, number, number, number, number])[] = [
 ];
 const WALL_M = 0.6;
 
-/** A cone of the radius at breast height. */
-export function stem(radius_m: number, height_m: number): Corners {
+/** A cone of the radius at breast height, from `below_m` below the ground on. */
+export function stem(radius_m: number, height_m: number, below_m = 1): Corners {
   const out: Corners = [];
-  const [low, high] = [-1, 0.95 * height_m];
+  const [low, high] = [-below_m, 0.95 * height_m];
   const rings = Math.ceil((high - low) / 0.2);
   const point = (k: number, side: number): P => {
     const z = low + ((high - low) * k) / rings;

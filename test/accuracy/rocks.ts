@@ -1,9 +1,9 @@
 // Trees among rocks, walls and terraces (rock-scenes.ts) and on slopes (clad-trees.ts), from tripods and from the air, through the
 // service: heights, diameters, what else is listed, and whether scans that fit are said to lie apart.
 import type { Client } from "../../shared/client/index.ts";
-import type { TreeRow } from "../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { withService } from "./backend.ts";
 import { growClad } from "./clad-trees.ts";
+import { figure, largest, mean, sizeErrors, standingBeside } from "./listed-trees.ts";
 import type { Part } from "./part.ts";
 import { ROCK_SIDE_M, ROCKS, rockScene } from "./rock-scenes.ts";
 
@@ -53,9 +53,6 @@ function scanners(scans: string, side_m: number, ground: (x: number, y: number) 
   );
 }
 
-const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
-const largest = (list: readonly number[]) => list.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0] ?? Number.NaN;
-
 async function rowOf(name: string, scans: string, client: Client): Promise<RockRow> {
   const scene = sceneOf(name);
   const { meta } = await client.lidarScan({
@@ -71,14 +68,8 @@ async function rowOf(name: string, scans: string, client: Client): Promise<RockR
   await client.segmentTreesSession(session_id, { method: scans === AIR ? "chm" : "auto" });
   const list = await client.treeInventory(session_id, { min_points: 10 });
   await client.closeSession(session_id);
-  const away = ({ stem_base: [x = 1e9, y = 0] = [] as never }: TreeRow, tree: { x: number; y: number }) =>
-    Math.hypot(x - tree.x, y - tree.y);
-  const pairs = scene.trees.flatMap((tree) => {
-    const row = list.trees.toSorted((a, b) => away(a, tree) - away(b, tree))[0];
-    return row && away(row, tree) < (REACH_M[scans] ?? 0) ? [{ row, tree }] : [];
-  });
-  const off = pairs.map(({ row, tree }) => (row.height_m ?? Number.NaN) - tree.height_m);
-  const measured = pairs.flatMap(({ row, tree }) => (row.dbh_m ? [1000 * (row.dbh_m - tree.dbh_m)] : []));
+  const pairs = standingBeside(scene.trees, list.trees, REACH_M[scans] ?? 0);
+  const { height_m: off, diameter_mm: measured } = sizeErrors(pairs);
   const others = list.trees.filter((row) => !pairs.some((pair) => pair.row === row));
   const warnings = (terrain as { meta: { warnings?: readonly string[] } }).meta.warnings ?? [];
   return {
@@ -90,7 +81,6 @@ async function rowOf(name: string, scans: string, client: Client): Promise<RockR
   };
 }
 
-const figure = (value: number, digits: number) => (Number.isFinite(value) ? value.toFixed(digits) : "-");
 /** Metres: of the mean of a scene, from the air. */
 const MOST_BIAS_M = 0.2;
 

@@ -6,6 +6,8 @@ import { type Corners, crown, instanced, type P } from "./thick-trees.ts";
 
 export const WATER_SIDE_M = 40;
 const TREES = 20;
+/** Of stems below the ground, less than the water: a beam below the water sees what the bank hides. */
+const BELOW_M = 0.2;
 
 interface Water {
   readonly ground: Height;
@@ -61,7 +63,7 @@ export function waterScene(kind: string, seed = 7): WaterScene {
     const [x, y] = [(next() - 0.5) * 36, (next() - 0.5) * 36];
     if (ground(x, y) < level_m + 0.15 || trees.some((one) => Math.hypot(one.x - x, one.y - y) < 3.5)) continue;
     const [high, radius] = [10 + 6 * next(), 0.1 + 0.1 * next()];
-    const out = stem(radius, high);
+    const out = stem(radius, high, BELOW_M);
     crown({ height_m: high, crown_m: 1.8 }, 0.4 * high, next, out, 0.02 + 0.1 * radius, 4000);
     let top = 0;
     for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);

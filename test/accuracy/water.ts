@@ -1,8 +1,8 @@
 // Trees around still water (water-scenes.ts), from tripods, which see what it mirrors, and from the air, which get no echo of it:
 // terrain, heights and diameters through the service.
 import type { Client } from "../../shared/client/index.ts";
-import type { TreeRow } from "../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { withService } from "./backend.ts";
+import { figure, largest, mean, sizeErrors, standingBeside } from "./listed-trees.ts";
 import type { Part } from "./part.ts";
 import { WATER, WATER_SIDE_M, type WaterScene, waterScene } from "./water-scenes.ts";
 
@@ -63,9 +63,6 @@ async function scanned(scene: WaterScene, scans: string, client: Client): Promis
   return ids;
 }
 
-const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
-const largest = (list: readonly number[]) => list.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0] ?? Number.NaN;
-
 async function rowOf(name: string, scans: string, client: Client): Promise<WaterRow> {
   const scene = waterScene(name);
   const ids = await scanned(scene, scans, client);
@@ -80,14 +77,8 @@ async function rowOf(name: string, scans: string, client: Client): Promise<Water
     region: { kind: "box", min: [-99, -99, -99], max: [99, 99, scene.level_m - 0.2] },
   });
   await client.closeSession(session_id);
-  const away = ({ stem_base: [x = 1e9, y = 0] = [] as never }: TreeRow, tree: { x: number; y: number }) =>
-    Math.hypot(x - tree.x, y - tree.y);
-  const pairs = scene.trees.flatMap((tree) => {
-    const row = list.trees.toSorted((a, b) => away(a, tree) - away(b, tree))[0];
-    return row && away(row, tree) < (REACH_M[scans] ?? 0) ? [{ row, tree }] : [];
-  });
-  const off = pairs.map(({ row, tree }) => (row.height_m ?? Number.NaN) - tree.height_m);
-  const measured = pairs.flatMap(({ row, tree }) => (row.dbh_m ? [1000 * (row.dbh_m - tree.dbh_m)] : []));
+  const pairs = standingBeside(scene.trees, list.trees, REACH_M[scans] ?? 0);
+  const { height_m: off, diameter_mm: measured } = sizeErrors(pairs);
   return {
     ...{ scene: name, scans, images: deleted_count },
     told: mirrors.reduce((sum, { image_count }) => sum + image_count, 0),
@@ -98,8 +89,6 @@ async function rowOf(name: string, scans: string, client: Client): Promise<Water
     others: list.trees.length - pairs.length,
   };
 }
-
-const figure = (value: number, digits: number) => (Number.isFinite(value) ? value.toFixed(digits) : "-");
 
 /** Part `water` of `npm run accuracy`. */
 export const waterPart: Part<WaterRow> = {

@@ -1,3 +1,5 @@
+import { namedTrees } from "./named-trees.ts";
+
 /** What a segmentation took for trees, by their ids. */
 export interface NoTrees {
   /** Number of all trees. */
@@ -11,20 +13,12 @@ export interface NoTrees {
   readonly bare_share: number;
 }
 
-const NAMED = 5;
-
-/** "tree 3, 4, 8, .." */
-function named(ids: readonly number[]): string {
-  const more = ids.length > NAMED ? ", .." : "";
-  return `tree ${ids.slice(0, NAMED).join(", ")}${more}`;
-}
-
 /** That trees are walls, roofs and vehicles; `effect`: what it does to the answer, a sentence. */
 export function flatWarnings(flat: readonly number[], of: number, effect: string): string[] {
   if (flat.length === 0) return [];
   const lies = flat.length === 1 ? "tree lies" : "trees lie";
   return [
-    `${flat.length} of ${of} ${lies} for a good part on flat surfaces (${named(flat)}), as walls, roofs, vehicles and signs do: probably no tree. ${effect}`,
+    `${flat.length} of ${of} ${lies} for a good part on flat surfaces (${namedTrees(flat)}), as walls, roofs, vehicles and signs do: probably no tree. ${effect}`,
   ];
 }
 
@@ -39,6 +33,6 @@ export function noTreeWarnings({ of, flat, bare, diameters, bare_share }: NoTree
   const has = bare.length === 1 ? "has" : "have";
   return [
     ...warnings,
-    `${bare.length} of ${diameters} trees with a diameter ${has} next to nothing beside the stem (flags: no_crown; ${named(bare)}), as posts, masts and dead stems do, or where a diameter is far too large: ${Math.round(100 * bare_share)} % of the basal area. Values per hectare count them; leave them out if they are no trees.`,
+    `${bare.length} of ${diameters} trees with a diameter ${has} next to nothing beside the stem (flags: no_crown; ${namedTrees(bare)}), as posts, masts and dead stems do, or where a diameter is far too large: ${Math.round(100 * bare_share)} % of the basal area. Values per hectare count them; leave them out if they are no trees.`,
   ];
 }

@@ -1,4 +1,5 @@
 import type { TallTree } from "./missing-diameters.ts";
+import { namedTrees } from "./named-trees.ts";
 
 /** A tree of the list with its number. */
 export interface ListedHeight extends TallTree {
@@ -12,7 +13,6 @@ const LOWEST = 0.7;
 const HIGHEST = 1.4;
 /** Difference of log diameters that tells a slope. */
 const LEAST_APART = 0.1;
-const NAMED = 5;
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -46,8 +46,7 @@ export function oddHeightWarnings(all: readonly ListedHeight[]): string[] {
     return ratio < LOWEST || ratio > HIGHEST ? [`${tree_id}: ${ratio.toFixed(1)}`] : [];
   });
   if (odd.length === 0) return [];
-  const named = `tree ${odd.slice(0, NAMED).join(", ")}${odd.length > NAMED ? ", .." : ""}`;
   return [
-    `${odd.length} of ${trees.length} trees with a diameter ${odd.length === 1 ? "is" : "are"} less than ${LOWEST} or more than ${HIGHEST} times as high as others of that diameter (${named}): broken, of another species, or their tops were hidden or belong to a neighbour. Of such heights in generated stands nine of ten were wrong where one place had been scanned from (by up to 15 m), one of five where four had. Look at these trees before their heights are used.`,
+    `${odd.length} of ${trees.length} trees with a diameter ${odd.length === 1 ? "is" : "are"} less than ${LOWEST} or more than ${HIGHEST} times as high as others of that diameter (${namedTrees(odd)}): broken, of another species, or their tops were hidden or belong to a neighbour. Of such heights in generated stands nine of ten were wrong where one place had been scanned from (by up to 15 m), one of five where four had. Look at these trees before their heights are used.`,
   ];
 }

@@ -113,6 +113,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [", half_points)", ")"],
   [", as photos give (seen_below_canopy).", ", as photos give."],
   [" in the mean (height_drop_m).", " in the mean."],
+  [" in a wall shows (flags: mirror_image; tree", " in a wall shows (tree"],
   ["They have no diameter (flags: flat) and are in no value", "They have no diameter and are in no value"],
   ["take its ground: method las_classification.", "take its ground: --ground las_classification."],
   ["; choose method auto", "; take --ground auto"],

@@ -220,6 +220,7 @@ export const strings = {
         flat: "flat: no tree",
         ground_from_tree_min: "ground guessed",
         high_residual: "rough stem",
+        mirror_image: "mirror image: no tree",
         no_crown: "no crown",
         shared_top: "top among others",
         no_stem: "no stem",

@@ -71,7 +71,7 @@ export interface StandSummary {
   readonly treesOutsidePlot: number;
   /** Share 0..1 of the measured plot that no beam reached near the ground: trees may be hidden there. null = unknown. */
   readonly unseenShare: number | null;
-  /** Trees of at least breast height, not dead, not flat, without a diameter: they are in no value that needs one. */
+  /** Trees of at least breast height, not dead, not flat, no mirror image, without a diameter: they are in no value that needs one. */
   readonly treesWithoutDiameter: number;
   readonly stemsPerHa: number | null;
   readonly basalAreaPerHaM2: number | null;
@@ -125,8 +125,9 @@ export function treeBiomass(
   return { kg, beyondRange: cm < CHAVE_CM.min || cm > CHAVE_CM.max };
 }
 
-/** A wall, a roof or a vehicle that the segmentation took for a tree: it is no tree of the stand. */
-export const isFlat = ({ flags }: Pick<TreeRow, "flags">): boolean => flags.includes("flat");
+/** A wall, a roof or a vehicle that the segmentation took for a tree, or what glass shows of one: it is no tree of the stand. */
+export const isNoTree = ({ flags }: Pick<TreeRow, "flags">): boolean =>
+  flags.includes("flat") || flags.includes("mirror_image");
 
 /** The trees that count: large enough, and not dead unless wanted. */
 export function standTrees(trees: readonly TreeRow[], settings: StandSettings, edits: TreeEdits = {}): TreeRow[] {
@@ -149,7 +150,7 @@ function withoutDiameter({ trees, params }: StandInput, settings: StandSettings,
   return trees.filter(
     ({ tree_id, dbh_m, flags, height_m = breast_height_m }) =>
       typeof dbh_m !== "number" &&
-      !isFlat({ flags }) &&
+      !isNoTree({ flags }) &&
       height_m >= breast_height_m &&
       !(settings.excludeDead && edits[tree_id]?.status === "dead"),
   );

@@ -1,4 +1,4 @@
-import { isFlat, type StandSummary } from "../../../shared/client/index.ts";
+import { isNoTree, type StandSummary } from "../../../shared/client/index.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { textWidth } from "../drawing/canvas.ts";
@@ -96,7 +96,7 @@ export async function stemMap(
   { trees: listed, stand }: TreeInventoryTail,
   longestPx: number,
 ): Promise<NamedFigure | null> {
-  const trees = listed.filter((tree) => !isFlat(tree));
+  const trees = listed.filter((tree) => !isNoTree(tree));
   const bases = trees.flatMap(({ stem_base }) => (stem_base ? [stem_base] : []));
   if (bases.length === 0 || (bases.length === 1 && !stand?.plot_polygon)) return null; // a single disc is no map
   const [dx, dy] = tail.world_shift ?? [0, 0, 0];
@@ -165,6 +165,6 @@ export async function histogramFigures(
 /** Trees by size: diameter, else height. */
 export const largestTrees = (trees: readonly TreeRow[], count: number): TreeRow[] =>
   trees
-    .filter((tree) => tree.height_m !== undefined && !isFlat(tree))
+    .filter((tree) => tree.height_m !== undefined && !isNoTree(tree))
     .toSorted((a, b) => (b.dbh_m ?? 0) - (a.dbh_m ?? 0) || (b.height_m ?? 0) - (a.height_m ?? 0))
     .slice(0, count);

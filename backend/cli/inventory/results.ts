@@ -1,5 +1,6 @@
-import { fittingClassesOf, isFlat, type StandSettings } from "../../../shared/client/index.ts";
+import { fittingClassesOf, isNoTree, type StandSettings } from "../../../shared/client/index.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { TreeFlag } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { jsonDocument } from "../analyze/json-document.ts";
 import { plainNumber } from "../drawing/round-steps.ts";
 import { type Page, smallPage } from "../report/page.ts";
@@ -34,19 +35,22 @@ const mean = (values: readonly number[]) =>
 const largest = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((most, value) => Math.max(most, value)) : null;
 const heightsOf = ({ trees }: TreeInventoryTail) =>
-  trees.flatMap((tree) => (tree.height_m === undefined || isFlat(tree) ? [] : [tree.height_m]));
-const treeCount = ({ trees }: TreeInventoryTail) => trees.filter((tree) => !isFlat(tree)).length;
+  trees.flatMap((tree) => (tree.height_m === undefined || isNoTree(tree) ? [] : [tree.height_m]));
+const flagged = ({ trees }: TreeInventoryTail, flag: TreeFlag) =>
+  trees.filter(({ flags }) => flags.includes(flag)).length;
+const treeCount = ({ trees }: TreeInventoryTail) => trees.filter((tree) => !isNoTree(tree)).length;
 
 /** What was found, for the terminal and the report. */
 export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
   const heights = heightsOf(list);
-  const flat = list.trees.length - treeCount(list);
+  const [flat, images] = [flagged(list, "flat"), flagged(list, "mirror_image")];
   const diameters = list.trees.filter(({ dbh_m }) => typeof dbh_m === "number").length;
   const facts: Fact[] = [
     ["Cloud", `${plot.scene.kind}: ${plot.scene.reason}`],
     unitsFact(cloud),
     ["Trees", plainNumber(treeCount(list), 0)],
     ...(flat > 0 ? [["Flat, as walls and roofs: no trees", plainNumber(flat, 0)] as const] : []),
+    ...(images > 0 ? [["Images of trees in glass: no trees", plainNumber(images, 0)] as const] : []),
     ["Segmentation", plot.method === "one_tree" ? "none: the cloud is one tree" : `method ${plot.method}`],
     ["With a diameter", plainNumber(diameters, 0)],
     ["Skipped", plainNumber(list.skipped.length, 0)],
@@ -88,7 +92,8 @@ export async function writeResults(
     scene: plot.scene,
     method: plot.method,
     tree_count: treeCount(list),
-    flat_count: list.trees.length - treeCount(list),
+    flat_count: flagged(list, "flat"),
+    mirror_image_count: flagged(list, "mirror_image"),
     skipped: list.skipped,
     ground_sources: list.ground_sources,
     scan_offsets: list.scan_offsets,

@@ -1,4 +1,4 @@
-import { isFlat, LEAST_PLOT_M2, type StandSettings, type StandSummary } from "../../../shared/client/index.ts";
+import { isNoTree, LEAST_PLOT_M2, type StandSettings, type StandSummary } from "../../../shared/client/index.ts";
 import type { ScanMove } from "../../../shared/contract/cloud-session/align-scans.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { plainNumber, shortNumber } from "../drawing/round-steps.ts";
@@ -38,7 +38,7 @@ export function standFacts({ stand, list, settings, plot }: MeasuredPlot): Fact[
   if (plot.method === "one_tree") return [["Plot", "none: the cloud is one tree"]];
   const area = stand.plotAreaM2;
   const perHa =
-    area !== null && area >= LEAST_PLOT_M2 ? (list.trees.filter((tree) => !isFlat(tree)).length / area) * 1e4 : null;
+    area !== null && area >= LEAST_PLOT_M2 ? (list.trees.filter((tree) => !isNoTree(tree)).length / area) * 1e4 : null;
   const source = {
     entered: "entered",
     ground_class: "hull of the ground points",

@@ -10,6 +10,7 @@ import type { StemCover } from "./covered-stems.ts";
 import type { CutTrees } from "./cut-trees.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
+import type { TreeImage } from "./mirrored-trees.ts";
 import { numbersOf, Table } from "./native-table.ts";
 import type { NoTrees } from "./no-trees.ts";
 import type { ListedHeight } from "./odd-heights.ts";
@@ -33,6 +34,7 @@ export interface InventoryRows {
   readonly impossible: ImpossibleTrees;
   readonly no_trees: NoTrees;
   readonly same_stems: readonly SameStem[];
+  readonly images: readonly TreeImage[];
   readonly covers: readonly StemCover[];
   readonly feet: readonly StemFoot[];
   /** Of the trees with a diameter. */
@@ -89,9 +91,9 @@ export function inventoryRows(
   for (let i = 0; i < trees.length; i += 1) {
     if (trees.get(i, "too_few_points") === 0) ground_sources[sourceOf(trees, i)] += 1;
   }
-  const isFlat = (i: number) => trees.get(i, "flat") === 1;
+  const isNoTree = (i: number) => trees.get(i, "flat") === 1 || trees.get(i, "image_of") > 0;
   const measured = Array.from({ length: trees.length }, (_, i) => i).filter(
-    (i) => trees.get(i, "too_few_points") === 0 && !isFlat(i),
+    (i) => trees.get(i, "too_few_points") === 0 && !isNoTree(i),
   );
   let small_count = 0;
   for (let i = 2; i < skipped.length; i += 3) if (skipped[i] === 0) small_count += 1;
@@ -139,6 +141,7 @@ export function inventoryRows(
         ...{ dbh_m: trees.get(i, "dbh_diameter_m"), above_m: trees.get(i, "foot_diameter_m") },
       }))
       .filter(({ top_m }) => Number.isFinite(top_m)),
+    images: ids.map((tree_id, i) => ({ tree_id, of: trees.get(i, "image_of") })).filter(({ of }) => of > 0),
     same_stems: ids.map((tree_id, i) => ({ tree_id, as: trees.get(i, "same_stem_as") })).filter(({ as }) => as > 0),
     small_count,
     failed_count: skipped.length / 3 - small_count,

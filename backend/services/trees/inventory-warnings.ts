@@ -11,6 +11,7 @@ import { impossibleWarnings } from "./impossible-trees.ts";
 import type { InventoryRows } from "./inventory-rows.ts";
 import { lowForkWarnings } from "./low-forks.ts";
 import { lowTreeWarnings } from "./low-trees.ts";
+import { mirroredTreeWarnings } from "./mirrored-trees.ts";
 import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { noTreeWarnings } from "./no-trees.ts";
 import { oddHeightWarnings } from "./odd-heights.ts";
@@ -53,6 +54,7 @@ export function inventoryWarnings(
   warnings.push(
     ...breastHeightWarnings(breast_height_m),
     ...noTreeWarnings(rows.no_trees),
+    ...mirroredTreeWarnings(rows.images),
     ...sameStemWarnings(rows.same_stems),
     ...sameDiameterWarnings(diameters),
     ...stemFootWarnings(rows.feet),

@@ -102,6 +102,7 @@ void drop_same_stems(std::vector<MeasuredTree>& trees, const OpContext& ctx) {
     tree.same_stem_as = circles[*holders[i]].tree;
     tree.stem.breast_height.reset();
     tree.dbh_sigma_m = std::nan("");
+    tree.no_crown = false;
     for (StemSection& section : tree.stem.curve) section.ok = false;
   }
 }

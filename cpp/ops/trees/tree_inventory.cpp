@@ -16,6 +16,7 @@
 #include "ops/trees/drift_check.h"
 #include "ops/trees/flat_trees.h"
 #include "ops/trees/measured_points.h"
+#include "ops/trees/mirrored_trees.h"
 #include "ops/trees/same_stems.h"
 #include "ops/trees/shared_tops.h"
 #include "ops/trees/tree_failure.h"
@@ -112,7 +113,7 @@ class Inventory {
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
-    list(trees);
+    drop_images(groups.order, list(trees));
     drop_same_stems(result_.trees, ctx_);
     if (!params_.tree_ids && !result_.trees.empty()) measure_stand(pass);
     result_.drifts = std::move(drifts_);
@@ -234,11 +235,13 @@ class Inventory {
     return found;
   }
 
-  /// Trees that were measured, and those that were not, with the reason.
-  void list(const std::vector<MeasuredRows>& trees) {
+  /// Trees that were measured, and those that were not, with the reason. Returns the rows of the former.
+  std::vector<MeasuredRows> list(const std::vector<MeasuredRows>& trees) {
+    std::vector<MeasuredRows> rows;
     for (std::size_t i = 0; i < trees.size(); ++i) {
       Work& work = work_[i];
       if (work.measured) {
+        rows.push_back(trees[i]);
         result_.trees.push_back(std::move(*work.measured));
         continue;
       }
@@ -248,6 +251,14 @@ class Inventory {
     }
     std::sort(result_.skipped.begin(), result_.skipped.end(),
               [](const SkippedTree& a, const SkippedTree& b) { return a.id < b.id; });
+    return rows;
+  }
+
+  void drop_images(const AnyColumn& order, const std::vector<MeasuredRows>& rows) {
+    const auto points = [&](std::size_t i) {
+      return std::move(points_of(cloud_, order, rows[i], drifts_, ctx_).points);
+    };
+    drop_mirrored_trees(result_.trees, points, ctx_);
   }
 
   TreeGround ground_of(const MeasuredPoints& tree, const GroundHeights& cells) const {
@@ -311,11 +322,12 @@ class Inventory {
     for (const MeasuredTree& tree : result_.trees) {
       const double none = std::nan("");
       const auto& at = tree.stem.breast_height;
-      hulls.push_back(tree.flat ? ConvexPolygon{} : tree.crown.hull);
-      bases.push_back(tree.too_few_points || tree.flat ? Vec2d{none, none}
-                                                       : Vec2d{tree.stem.base.x, tree.stem.base.y});
+      const bool is_none = tree.flat || tree.image_of != 0;
+      hulls.push_back(is_none ? ConvexPolygon{} : tree.crown.hull);
+      bases.push_back(tree.too_few_points || is_none ? Vec2d{none, none}
+                                                     : Vec2d{tree.stem.base.x, tree.stem.base.y});
       diameters.push_back(!tree.too_few_points && at ? 2 * at->circle.radius : none);
-      if (tree.flat) continue;
+      if (is_none) continue;
       if (!tree.too_few_points) evidence.bases.push_back(bases.back());
       if (tree.crown.hull.size() < 3) continue;
       stand.crown_area_sum_m2 += tree.crown.projected_area_m2;

@@ -64,6 +64,7 @@ struct MeasuredTree {
   double bare_scatter_m = 0;       ///< of the best sections of its stem, see covered_stem.h; NaN = unknown
   bool covered = false;            ///< no circle at breast height, as leaves cover the stem there
   std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none
+  std::uint64_t image_of = 0;      ///< the tree that a mirror shows in its place: mirrored_trees.h; 0 = none
   std::optional<RibbedFoot> foot;  ///< what widens the stem at breast height
   CrownMeasures crown;
 };
@@ -114,6 +115,8 @@ struct TreeInventoryResult {
 ///          tell nothing of drift.
 /// Same     A tree whose circle at breast height is in the place of a better known one (same_stems.h) has none, and its sections
 ///          are not ok.
+/// Images   A tree that glass shows of another one (mirrored_trees.h) has no circle, its sections are not ok, and it is in no value of the
+///          stand.
 /// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, as stems show that took no part in the fit (drift_check.h), the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of

@@ -49,6 +49,10 @@ test.each([
     "probably no tree. They have no diameter and are in no value of the stand.",
   ],
   [
+    "which glass in a wall shows (flags: mirror_image; tree 4 of 3): the beams were turned back",
+    "which glass in a wall shows (tree 4 of 3): the beams were turned back",
+  ],
+  [
     "8 of 24 trees with a diameter have next to nothing beside the stem (flags: no_crown; tree 22, 55), as posts",
     "8 of 24 trees with a diameter have next to nothing beside the stem (tree 22, 55), as posts",
   ],

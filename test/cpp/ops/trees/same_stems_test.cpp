@@ -127,6 +127,7 @@ TEST(SameStems, AStemOfTwoNumbersIsMeasuredOnce) {
   ASSERT_EQ(found.trees.size(), 3U);
   const MeasuredTree &part = found.trees[0], &most = found.trees[1], &other = found.trees[2];
   EXPECT_EQ(part.same_stem_as, 3U);
+  EXPECT_FALSE(part.no_crown);  // which is said of stems with a diameter
   EXPECT_FALSE(part.stem.breast_height.has_value());
   EXPECT_TRUE(std::isnan(part.dbh_sigma_m));
   EXPECT_TRUE(std::none_of(part.stem.curve.begin(), part.stem.curve.end(),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -130,6 +131,20 @@ TEST(SharedTops, OrderAndThreadsDoNotMatter) {
   const auto a = of(cloud), b = of(reversed, 1);
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a[k].share, b[k].share);
+}
+
+TEST(SharedTops, OfEquallyHighPointsTheFirstByPlaceIsTheTop) {
+  // Three tops of tree 1, in rows that different threads read; points of tree 2 lie about the one with the least x and y.
+  std::vector<Vec3d> high{{0, 0, 10}, {0, 9, 10}, {9, 0, 10}};
+  for (std::size_t turn = 0; turn < 3; ++turn, std::rotate(high.begin(), high.begin() + 1, high.end())) {
+    Cloud cloud;
+    for (const Vec3d& p : high) {
+      cloud.add(p, 1);
+      for (int i = 0; i < 80'000; ++i) cloud.add({4, 4, 1e-4 * i}, 1);
+    }
+    for (int i = 0; i < 9; ++i) cloud.add({0, 0.05 * i, 9.8}, 2);
+    for (const int threads : {1, 2, 5}) EXPECT_EQ(of(cloud, threads)[0].share, 0.9);
+  }
 }
 
 TEST(SharedTops, OddInputs) {

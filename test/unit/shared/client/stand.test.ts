@@ -198,8 +198,8 @@ test("without a plot there is no cover, also for an entered area; trees without 
   expect(standSummary({ trees: low, stand }, DEFAULT_STAND_SETTINGS, dead).treesWithoutDiameter).toBe(0);
 });
 
-test("a wall is no tree without a diameter", () => {
-  const wall: TreeRow = { ...tree(5, null, 9), flags: ["flat", "no_stem"] };
+test.each(["flat", "mirror_image"] as const)("a wall, or an image in it, is no tree without a diameter: %s", (flag) => {
+  const wall: TreeRow = { ...tree(5, null, 9), flags: [flag, "no_stem"] };
   expect(standSummary({ trees: [...TREES, wall], stand }).treesWithoutDiameter).toBe(1);
 });
 

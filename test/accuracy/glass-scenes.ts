@@ -1,0 +1,108 @@
+// Trees of a street before a building of glass. A pane gives no echo of its own here, but shows what stands before it.
+import { uniform } from "./random.ts";
+import { groundMesh, type Height, NOWHERE, type RockTree, stem, uneven } from "./rock-scenes.ts";
+import { type Corners, crown, instanced, type P, quad } from "./thick-trees.ts";
+
+export const GLASS_SIDE_M = 36;
+/** Of the front of the building, y. */
+const FRONT_M = 9;
+const FLOOR_M = 3;
+const BAY_M = 2;
+/** Stems end there below the ground. */
+const BELOW_M = 0.3;
+
+/** Height of the wall below a pane, width of the post beside it, metres. */
+interface Front {
+  readonly sill_m: number;
+  readonly post_m: number;
+  readonly floors: number;
+}
+
+const FRONTS: Readonly<Record<string, Front | null>> = {
+  glass: { sill_m: 0.6, post_m: 0.3, floors: 5 },
+  /** A pane of 1 by 1.5 m in every bay. */
+  windows: { sill_m: 0.9, post_m: 1, floors: 3 },
+  /** A wall of masonry alone, with a yard of trees behind it. */
+  wall: null,
+};
+
+export const GLASS = Object.keys(FRONTS);
+
+export interface GlassScene {
+  readonly trees: readonly RockTree[];
+  readonly ground: Height;
+  readonly meshes: ReturnType<typeof instanced>;
+}
+
+function front({ sill_m, post_m, floors }: Front): Corners {
+  const out: Corners = [];
+  const lintel = sill_m > 0.7 ? 0.6 : 0;
+  for (let x = -GLASS_SIDE_M / 2; x < GLASS_SIDE_M / 2; x += BAY_M)
+    for (let z = 0; z < floors * FLOOR_M; z += FLOOR_M) {
+      const part = (from: number, to: number, low: number, high: number) =>
+        quad(
+          out,
+          ...([
+            [from, low],
+            [to, low],
+            [to, high],
+            [from, high],
+          ].map(([u = 0, v = 0]): P => [x + u, FRONT_M, z + v]) as [P, P, P, P]),
+        );
+      part(0, BAY_M, 0, sill_m);
+      part(0, post_m, sill_m, FLOOR_M);
+      if (lintel > 0) part(post_m, BAY_M, FLOOR_M - lintel, FLOOR_M);
+    }
+  return out;
+}
+
+/** Instances before the front once more behind it, but for that of the front. */
+function mirrored(meshes: ReturnType<typeof instanced>, wall: number): ReturnType<typeof instanced> {
+  return meshes.map(([mesh, ground]) => {
+    const { instance_matrix, instance_prototype } = mesh as {
+      instance_matrix: Float32Array;
+      instance_prototype: Uint32Array;
+    };
+    const kept = [...instance_prototype.keys()].filter((k) => k !== wall);
+    const turned = kept.flatMap((k) =>
+      [...instance_matrix.subarray(12 * k, 12 * k + 12)].map((value, at) =>
+        at === 7 ? 2 * FRONT_M - value : at >= 4 && at < 7 ? -value : value,
+      ),
+    );
+    return [
+      {
+        ...mesh,
+        instance_matrix: Float32Array.from([...instance_matrix, ...turned]),
+        instance_prototype: Uint32Array.from([...instance_prototype, ...kept]),
+      },
+      ground,
+    ];
+  }) as never;
+}
+
+export function glassScene(kind: string, seed = 7): GlassScene {
+  const next = uniform(seed);
+  const ground: Height = (x, y) => 0.3 * uneven(x, y);
+  const [trees, prototypes, places]: [RockTree[], Corners[], P[]] = [[], [], []];
+  const plant = (x: number, y: number) => {
+    const [high, radius] = [8 + 3 * next(), 0.1 + 0.06 * next()];
+    const out = stem(radius, high, BELOW_M);
+    crown({ height_m: high, crown_m: 1.6 }, 0.4 * high, next, out, 0.02 + 0.1 * radius, 4000);
+    let top = 0;
+    for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
+    trees.push({ x, y, z: ground(x, y), height_m: top, dbh_m: 2 * radius });
+    prototypes.push(out);
+    places.push([x, y, ground(x, y)]);
+  };
+  for (let x = -14; x <= 14; x += 4) plant(x, 4 + 1.5 * (next() - 0.5));
+  for (let x = -12; x <= 12; x += 8) plant(x, -8);
+  const of = FRONTS[kind] ?? null;
+  if (!of) for (let x = -14; x <= 14; x += 4) plant(x, 14 + 1.5 * (next() - 0.5));
+  prototypes.push(of ? front(of) : front({ sill_m: FLOOR_M, post_m: 0, floors: 1 }));
+  places.push([0, 0, 0]);
+  const wall = prototypes.length - 1;
+  prototypes.push(groundMesh(ground, GLASS_SIDE_M));
+  places.push([0, 0, 0]);
+  const meshes = instanced(prototypes, places, NOWHERE);
+  return { trees, ground, meshes: of ? mirrored(meshes, wall) : meshes };
+}

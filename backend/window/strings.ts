@@ -214,6 +214,7 @@ export const strings = {
       } as const,
       flags: "Notes",
       flagNames: {
+        at_wall: "at a wall",
         buttressed: "buttresses",
         covered: "covered by leaves",
         few_points: "few points",

@@ -82,6 +82,7 @@ const TreeField kTreeFields[] = {
     {"top_shared", [](const MeasuredTree& t) { return t.top_shared; }},
     {"flat", [](const MeasuredTree& t) { return t.flat ? 1.0 : 0.0; }},
     {"no_crown", [](const MeasuredTree& t) { return t.no_crown ? 1.0 : 0.0; }},
+    {"at_wall", [](const MeasuredTree& t) { return t.at_wall ? 1.0 : 0.0; }},
     {"covered", [](const MeasuredTree& t) { return t.covered ? 1.0 : 0.0; }},
     {"strip_m", [](const MeasuredTree& t) { return t.strip_m; }},
     {"image_of", [](const MeasuredTree& t) { return static_cast<double>(t.image_of); }},

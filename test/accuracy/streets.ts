@@ -28,7 +28,8 @@ export interface StreetRow {
   readonly listed: number;
   readonly flat: number;
   readonly no_crown: number;
-  /** Neither of these, with a diameter: it counts in the stand. */
+  readonly at_wall: number;
+  /** None of these, with a diameter: it counts in the stand. */
   readonly counted: number;
   /** Of trees with a diameter: root mean square of it less the true one, centimetres; share within two standard errors. */
   readonly error_cm: number;
@@ -74,7 +75,7 @@ function thingsAt(xyz: Float64Array, id: Uint32Array): (x: number, y: number) =>
 }
 
 const has = (tree: Listed, flag: Listed["flags"][number]) => tree.flags.includes(flag);
-const counts = (tree: Listed) => typeof tree.dbh_m === "number" && !has(tree, "no_crown");
+const counts = (tree: Listed) => typeof tree.dbh_m === "number" && !has(tree, "no_crown") && !has(tree, "at_wall");
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
 function rowOf(street: string, thing: StreetRow["thing"], there: number | null, found: readonly Pair[]): StreetRow {
@@ -86,6 +87,7 @@ function rowOf(street: string, thing: StreetRow["thing"], there: number | null, 
     ...{ street, thing, there, listed: trees.length },
     flat: trees.filter((tree) => has(tree, "flat")).length,
     no_crown: trees.filter((tree) => has(tree, "no_crown")).length,
+    at_wall: trees.filter((tree) => has(tree, "at_wall")).length,
     counted: trees.filter(counts).length,
     error_cm: 100 * Math.sqrt(sum(measured.map(({ off }) => off * off)) / measured.length),
     within: measured.filter(({ off, sigma }) => Math.abs(off) <= 2 * sigma).length / measured.length,
@@ -135,19 +137,19 @@ export const streetsPart: Part<StreetRow> = {
   measure,
   tables: (rows) =>
     [
-      "| street | of | there | listed | flat | no crown | counted | basal area m2 | diameters: RMSE cm, within 2 sigma |",
-      "|---|---|---|---|---|---|---|---|---|",
+      "| street | of | there | listed | flat | no crown | at a wall | counted | basal area m2 | diameters: RMSE cm, within 2 sigma |",
+      "|---|---|---|---|---|---|---|---|---|---|",
       ...rows
         .filter(({ listed }) => listed > 0)
         .map(
           (row) =>
-            `| ${row.street} | ${row.thing} | ${row.there ?? "-"} | ${row.listed} | ${row.flat} | ${row.no_crown} | ${row.counted} | ${row.basal_area.toFixed(3)} | ${figure(row.error_cm, 1)}, ${figure(row.within, 2)} |`,
+            `| ${row.street} | ${row.thing} | ${row.there ?? "-"} | ${row.listed} | ${row.flat} | ${row.no_crown} | ${row.at_wall} | ${row.counted} | ${row.basal_area.toFixed(3)} | ${figure(row.error_cm, 1)}, ${figure(row.within, 2)} |`,
         ),
     ].join("\n"),
   targets: (rows) => {
     const trees = rows.filter(({ thing }) => thing === "tree");
     const others = rows.filter(({ thing }) => thing !== "tree");
-    const wrong = sum(trees.map(({ flat, no_crown }) => flat + no_crown));
+    const wrong = sum(trees.map(({ flat, no_crown, at_wall }) => flat + no_crown + at_wall));
     const share = sum(others.map((row) => row.basal_area)) / sum(trees.map((row) => row.basal_area));
     const within = sum(trees.map((row) => row.within * row.counted)) / sum(trees.map((row) => row.counted));
     const told = (reached: boolean) => (reached ? "reached" : "missed");

@@ -149,6 +149,7 @@ export function inventoryRows(
 }
 
 function noTreesOf(trees: Table, ids: readonly number[]): NoTrees {
+  const isAtWall = ids.map((_, i) => trees.get(i, "at_wall") === 1);
   const squares = ids.map((_, i) => trees.get(i, "dbh_diameter_m") ** 2);
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + (value > 0 ? value : 0), 0);
   const isBare = ids.map((_, i) => trees.get(i, "no_crown") === 1);
@@ -156,6 +157,8 @@ function noTreesOf(trees: Table, ids: readonly number[]): NoTrees {
     of: ids.length,
     flat: ids.filter((_, i) => trees.get(i, "flat") === 1),
     bare: ids.filter((_, i) => isBare[i]),
+    at_walls: ids.filter((_, i) => isAtWall[i]),
+    at_walls_share: sum(squares.filter((_, i) => isAtWall[i])) / sum(squares),
     diameters: squares.filter((square) => square > 0).length,
     bare_share: sum(squares.filter((_, i) => isBare[i])) / sum(squares),
   };

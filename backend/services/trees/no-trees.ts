@@ -8,9 +8,12 @@ export interface NoTrees {
   readonly flat: readonly number[];
   /** With a diameter, but next to nothing beside the stem. */
   readonly bare: readonly number[];
-  /** Of the trees with a diameter, and of those that are bare, their part of the basal area. */
+  /** With a diameter, but beside a wall: cpp/ops/trees/stems_at_walls.h. */
+  readonly at_walls: readonly number[];
+  /** Of the trees with a diameter, and of those that are bare or at walls, their part of the basal area. */
   readonly diameters: number;
   readonly bare_share: number;
+  readonly at_walls_share: number;
 }
 
 /** That trees are walls, roofs and vehicles; `effect`: what it does to the answer, a sentence. */
@@ -22,17 +25,27 @@ export function flatWarnings(flat: readonly number[], of: number, effect: string
   ];
 }
 
-/** That trees are walls, or posts. */
-export function noTreeWarnings({ of, flat, bare, diameters, bare_share }: NoTrees): string[] {
+const LEAVE_OUT = "Values per hectare count them; leave them out if they are no trees.";
+
+/** That trees are walls, posts, or pipes at walls. */
+export function noTreeWarnings({ of, flat, bare, at_walls, diameters, ...shares }: NoTrees): string[] {
   const warnings = flatWarnings(
     flat,
     of,
     "They have no diameter (flags: flat) and are in no value of the stand. Delete such points and segment the trees again.",
   );
-  if (bare.length === 0) return warnings;
-  const has = bare.length === 1 ? "has" : "have";
-  return [
-    ...warnings,
-    `${bare.length} of ${diameters} trees with a diameter ${has} next to nothing beside the stem (flags: no_crown; ${namedTrees(bare)}), as posts, masts and dead stems do, or where a diameter is far too large: ${Math.round(100 * bare_share)} % of the basal area. Values per hectare count them; leave them out if they are no trees.`,
-  ];
+  const told = (ids: readonly number[], one: string, many: string, flag: string, as: string, share: number) => {
+    if (ids.length === 0) return;
+    const trees = `${ids.length} of ${diameters} trees with a diameter ${ids.length === 1 ? one : many}`;
+    warnings.push(
+      `${trees} (flags: ${flag}; ${namedTrees(ids)}), ${as}: ${Math.round(100 * share)} % of the basal area. ${LEAVE_OUT}`,
+    );
+  };
+  const bareAs = "as posts, masts and dead stems do, or where a diameter is far too large";
+  const nothing = "next to nothing beside the stem";
+  told(bare, `has ${nothing}`, `have ${nothing}`, "no_crown", bareAs, shares.bare_share);
+  const wallAs = "as drain pipes and the edges of bay windows do";
+  const place = "within 0.4 m of a wall";
+  told(at_walls, `stands ${place}`, `stand ${place}`, "at_wall", wallAs, shares.at_walls_share);
+  return warnings;
 }

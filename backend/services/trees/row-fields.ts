@@ -26,7 +26,8 @@ export function flagsOf(trees: Table, i: number): TreeFlag[] {
   const bits = trees.known(i, "dbh_flags");
   const flags: TreeFlag[] = bits === null ? ["no_stem"] : circleFlags(bits);
   if (sourceOf(trees, i) === "tree_min_z") flags.push("ground_from_tree_min");
-  for (const flag of ["covered", "flat", "no_crown"] as const) if (trees.get(i, flag) === 1) flags.push(flag);
+  for (const flag of ["at_wall", "covered", "flat", "no_crown"] as const)
+    if (trees.get(i, flag) === 1) flags.push(flag);
   if (trees.get(i, "same_stem_as") > 0) flags.push("same_stem");
   if (trees.get(i, "image_of") > 0) flags.push("mirror_image");
   if (trees.known(i, "foot_top_m") !== null) flags.push("buttressed");

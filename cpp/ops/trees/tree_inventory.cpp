@@ -19,6 +19,7 @@
 #include "ops/trees/mirrored_trees.h"
 #include "ops/trees/same_stems.h"
 #include "ops/trees/shared_tops.h"
+#include "ops/trees/stems_at_walls.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
 #include "ops/trees/unseen_ground.h"
@@ -113,8 +114,13 @@ class Inventory {
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
-    drop_images(groups.order, list(trees));
+    const std::vector<MeasuredRows> rows = list(trees);
+    const auto points = [&](std::size_t i) {
+      return std::move(points_of(cloud_, groups.order, rows[i], drifts_, ctx_).points);
+    };
+    drop_mirrored_trees(result_.trees, points, ctx_);
     drop_same_stems(result_.trees, ctx_);
+    mark_stems_at_walls(result_.trees, points, ctx_);
     if (!params_.tree_ids && !result_.trees.empty()) measure_stand(pass);
     result_.drifts = std::move(drifts_);
     return std::move(result_);
@@ -252,13 +258,6 @@ class Inventory {
     std::sort(result_.skipped.begin(), result_.skipped.end(),
               [](const SkippedTree& a, const SkippedTree& b) { return a.id < b.id; });
     return rows;
-  }
-
-  void drop_images(const AnyColumn& order, const std::vector<MeasuredRows>& rows) {
-    const auto points = [&](std::size_t i) {
-      return std::move(points_of(cloud_, order, rows[i], drifts_, ctx_).points);
-    };
-    drop_mirrored_trees(result_.trees, points, ctx_);
   }
 
   TreeGround ground_of(const MeasuredPoints& tree, const GroundHeights& cells) const {

@@ -61,6 +61,7 @@ struct MeasuredTree {
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
   bool flat = false;      ///< a wall, a roof, a vehicle: no tree
   bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
+  bool at_wall = false;   ///< a circle at breast height, but a wall beside it: stems_at_walls.h
   double bare_scatter_m = 0;       ///< of the best sections of its stem, see covered_stem.h; NaN = unknown
   bool covered = false;            ///< no circle at breast height, as leaves cover the stem there
   std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none

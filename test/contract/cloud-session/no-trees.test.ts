@@ -48,6 +48,32 @@ test("the inventory knows walls and posts", async () => {
   expect(list.warnings.join()).not.toContain("values per hectare that need a diameter");
 });
 
+test("a pipe at a wall is told, and one that is not is not", async () => {
+  const rows = street();
+  for (const [id, away] of [
+    [11, 0.12],
+    [12, 0.9],
+  ] as const)
+    for (let i = 0; i < 1500; i += 1) {
+      const turn = 2 * Math.PI * even(i, 0.7548776662);
+      const [x, y, z] = [
+        7 + id / 4 + 0.06 * Math.cos(turn),
+        10 - away + 0.06 * Math.sin(turn),
+        5 * even(i, 0.5698402909),
+      ];
+      rows.push(`${x.toFixed(4)} ${y.toFixed(4)} ${z.toFixed(4)} ${id} ${z.toFixed(4)} 2`);
+    }
+  const { session_id } = await cloud(made, rows);
+  const list = await tail(made, TreeInventoryTail, `/api/cloud/session/${session_id}/tree_inventory`, {});
+  const flags = new Map(list.trees.map((tree) => [tree.tree_id, tree.flags]));
+  expect(flags.get(11)).toContain("at_wall");
+  expect([...flags.entries()].filter(([id]) => id !== 11).flatMap(([, own]) => own)).not.toContain("at_wall");
+  expect(list.trees.find(({ tree_id }) => tree_id === 11)?.dbh_m).toBeCloseTo(0.12, 2);
+  expect(list.warnings).toContainEqual(
+    expect.stringMatching(/^1 of 7 trees with a diameter stands within 0.4 m of a wall \(flags: at_wall; tree 11\)/),
+  );
+});
+
 test("a model and a crown of a wall are told", async () => {
   const { session_id } = await cloud(made, street());
   const models = await tail(made, TreeQsmTail, `/api/cloud/session/${session_id}/tree_qsm`, {

@@ -49,6 +49,10 @@ test.each([
     "probably no tree. They have no diameter and are in no value of the stand.",
   ],
   [
+    "stand within 0.4 m of a wall (flags: at_wall; tree 2, 3), as drain",
+    "stand within 0.4 m of a wall (tree 2, 3), as drain",
+  ],
+  [
     "which glass in a wall shows (flags: mirror_image; tree 4 of 3): the beams were turned back",
     "which glass in a wall shows (tree 4 of 3): the beams were turned back",
   ],

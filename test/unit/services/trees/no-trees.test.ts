@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { flatWarnings, noTreeWarnings } from "../../../../backend/services/trees/no-trees.ts";
 
-const none = { of: 9, flat: [], bare: [], diameters: 7, bare_share: 0 };
+const none = { of: 9, flat: [], bare: [], at_walls: [], diameters: 7, bare_share: 0, at_walls_share: 0 };
 
 test("walls and posts are told, with their trees and what it does", () => {
   expect(noTreeWarnings(none)).toEqual([]);
@@ -17,6 +17,13 @@ test("walls and posts are told, with their trees and what it does", () => {
 
 test("one of each", () => {
   expect(flatWarnings([4], 4, "So.")).toEqual([expect.stringMatching(/^1 of 4 tree lies .* \(tree 4\), .* So\.$/)]);
+  expect(noTreeWarnings({ ...none, at_walls: [2], at_walls_share: 0.5 })).toEqual([
+    expect.stringMatching(/^1 of 7 trees with a diameter stands within 0.4 m of a wall .*; tree 2\).*50 % of the/),
+  ]);
+  expect(noTreeWarnings({ ...none, at_walls: [2, 3], at_walls_share: 0.1, bare: [4], bare_share: 0.5 })).toEqual([
+    expect.stringContaining("next to nothing"),
+    expect.stringMatching(/^2 of 7 trees with a diameter stand within .* at_wall; tree 2, 3\), as drain pipes.*10 %/),
+  ]);
   expect(noTreeWarnings({ ...none, bare: [2], bare_share: 0.5 })).toEqual([
     expect.stringMatching(/^1 of 7 trees with a diameter has .*50 % of the basal area/),
   ]);

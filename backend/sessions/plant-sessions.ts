@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../shared/errors.ts";
+import { AwakeClock } from "./awake-clock.ts";
 import { EditQueue, type QueuedRun } from "./edit-queue.ts";
 
 /** Native memory of a plant, owned by its session. */
@@ -19,7 +20,7 @@ export interface PlantSession<P extends OwnedPlant> {
 
 export interface PlantSessionLimits {
   readonly max_sessions: number;
-  /** A session unused for this long is closed; 0 = never. */
+  /** A session unused for this long is closed; 0 = never. Time in which the computer sleeps does not count. */
   readonly idle_ms: number;
 }
 
@@ -29,6 +30,7 @@ interface Entry<P extends OwnedPlant> {
   readonly created_at: number;
   readonly queue: EditQueue;
   plant: P;
+  /** By the clock of the sessions. */
   usedAt: number;
   closed: boolean;
 }
@@ -44,6 +46,7 @@ export class PlantSessions<P extends OwnedPlant> {
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry<P>>();
   readonly #limits: PlantSessionLimits;
+  readonly #clock = new AwakeClock(2 * SWEEP_MS);
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: PlantSessionLimits) {
@@ -52,10 +55,10 @@ export class PlantSessions<P extends OwnedPlant> {
 
   /** Keeps a plant, which the session owns from now on. */
   add(plant_type: string, plant: P): PlantSession<P> {
-    const now = Date.now();
     const id = randomBytes(16).toString("hex");
     const queue = new EditQueue(WAITING);
-    const entry = { id, plant_type, plant, created_at: now / 1000, usedAt: now, queue, closed: false };
+    const [created_at, usedAt] = [Date.now() / 1000, this.#clock.now()];
+    const entry = { id, plant_type, plant, created_at, usedAt, queue, closed: false };
     this.#entries.set(id, entry);
     this.#evict();
     this.#timer ??= setInterval(() => this.#evict(), SWEEP_MS).unref();
@@ -95,7 +98,7 @@ export class PlantSessions<P extends OwnedPlant> {
         return value;
       });
     } finally {
-      entry.usedAt = Date.now();
+      entry.usedAt = this.#clock.now();
       if (entry.closed && entry.queue.size === 0) entry.plant.release();
     }
   }
@@ -111,7 +114,7 @@ export class PlantSessions<P extends OwnedPlant> {
     this.#evict();
     const entry = this.#entries.get(id);
     if (!entry) throw notFound(id);
-    entry.usedAt = Date.now();
+    entry.usedAt = this.#clock.now();
     this.#entries.delete(id); // to the end of the order
     this.#entries.set(id, entry);
     return entry;
@@ -119,7 +122,7 @@ export class PlantSessions<P extends OwnedPlant> {
 
   #evict(): void {
     const { max_sessions, idle_ms } = this.#limits;
-    const idleSince = idle_ms > 0 ? Date.now() - idle_ms : Number.NEGATIVE_INFINITY;
+    const idleSince = idle_ms > 0 ? this.#clock.now() - idle_ms : Number.NEGATIVE_INFINITY;
     let excess = this.#entries.size - max_sessions;
     const newest = [...this.#entries.keys()].at(-1);
     for (const entry of [...this.#entries.values()]) {

@@ -1,3 +1,4 @@
+import { lowTreeLimit } from "./low-trees.ts";
 import type { TallTree } from "./missing-diameters.ts";
 
 /** Trees below this height are low, metres: kLowTree of cpp/ops/trees/trunk_layer.h. */
@@ -9,7 +10,9 @@ const MIDDLE_PART = 0.1;
 const TOLD_SHARE = 0.5;
 
 /** Tells of low trees, as of orchards, whose stems part below breast height: where their trunks can be measured. */
-export function lowForkWarnings(trees: readonly TallTree[], breast_height_m: number): string[] {
+export function lowForkWarnings(all: readonly TallTree[], breast_height_m: number): string[] {
+  const least = lowTreeLimit(all);
+  const trees = all.filter(({ height_m, dbh_m }) => height_m >= least || Number.isFinite(dbh_m));
   const low = trees.filter(({ height_m }) => height_m < LOW_M && height_m > breast_height_m);
   const missing = low.filter(({ dbh_m }) => !Number.isFinite(dbh_m));
   if (low.length < TOLD_SHARE * trees.length || missing.length < TOLD_SHARE * low.length) return [];

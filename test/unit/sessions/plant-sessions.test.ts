@@ -19,7 +19,10 @@ const codeOf = (act: () => unknown) => {
   return "none";
 };
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: 1_700_000_000_000 }));
+beforeEach(
+  () =>
+    void vi.useFakeTimers({ toFake: ["Date", "performance", "setInterval", "clearInterval"], now: 1_700_000_000_000 }),
+);
 afterEach(() => void vi.useRealTimers());
 
 describe("which sessions are kept", () => {
@@ -60,6 +63,19 @@ describe("which sessions are kept", () => {
     vi.advanceTimersByTime(31_000);
     expect(plant.released).toBe(1);
     expect(codeOf(() => sessions.get(id))).toBe("not_found");
+  });
+
+  test("a computer that sleeps, and a clock that is set, close none", () => {
+    const sessions = store(8, 120_000);
+    const { id } = sessions.add("bean", new Plant(1));
+    vi.setSystemTime(1_900_000_000_000);
+    expect(sessions.list()).toHaveLength(1);
+    const now = performance.now();
+    const clock = vi.spyOn(performance, "now").mockReturnValue(now + 36_000_000);
+    expect(sessions.get(id).plant.age).toBe(1);
+    clock.mockReturnValue(now + 90_000_000);
+    expect(sessions.list()).toHaveLength(1);
+    clock.mockRestore();
   });
 
   test("a use keeps it for another idle time; 0 = for ever", () => {

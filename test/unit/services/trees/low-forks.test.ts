@@ -18,3 +18,17 @@ test("nothing is told of trunks that were looked for, of tall trees, of few, and
   expect(lowForkWarnings([tree(1.2), tree(1)], 1.3)).toEqual([]);
   expect(lowForkWarnings([], 1.3)).toEqual([]);
 });
+
+test("grass, shrubs and people among trees are no low trees that part into limbs", () => {
+  const grass = Array.from({ length: 300 }, () => tree(1.4));
+  expect(lowForkWarnings([tree(6, 0.2), tree(5, 0.2), tree(7, 0.3), ...grass], 1.3)).toEqual([]);
+  expect(lowForkWarnings([...orchard, ...grass], 1.3)).toEqual(lowForkWarnings(orchard, 1.3));
+  expect(
+    lowForkWarnings(
+      [...Array.from({ length: 9 }, () => tree(14, 0.3)), ...Array.from({ length: 30 }, () => tree(2.6))],
+      1.3,
+    ),
+  ).toEqual([]);
+  // Plants alone that are so low may be vines.
+  expect(lowForkWarnings([tree(1.9), tree(1.8), tree(1.9)], 1.3)).toHaveLength(1);
+});

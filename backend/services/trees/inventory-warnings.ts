@@ -46,7 +46,9 @@ export function inventoryWarnings(
   if (found.nonfinite_count > 0)
     warnings.push(`${many(found.nonfinite_count, "point")} of trees without a finite position left out.`);
   if (tree_ids !== null)
-    warnings.push("Plot, competition and overlap need every tree; without tree_ids they are measured.");
+    warnings.push(
+      "Plot, competition, overlap, stems counted twice, walls beside trees and images in glass need every tree; without tree_ids they are measured.",
+    );
   if (ground_sources.tree_min_z > 0)
     warnings.push(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,

@@ -95,21 +95,29 @@ Outline outline_of(const std::vector<Vec3d>& points, double ground_z, const OpCo
   return out;
 }
 
-/// The upright plane that holds most of some points, and their number.
+/// The upright plane that holds most of some points, up to 100 m from the first of them, and their number.
 std::pair<Pane, std::size_t> fullest_plane(const std::vector<Vec3d>& points) {
+  constexpr std::size_t kBins = 2000;
   const Vec3d& origin = points.front();
   std::pair<Pane, std::size_t> best{{{origin.x, origin.y}, {1, 0}}, 0};
-  std::map<std::int64_t, std::size_t> bins;
+  std::vector<std::uint16_t> bins(kBins);
   for (int degree = 0; degree < 180; ++degree) {
     const double angle = degree * std::numbers::pi / 180;
     const Pane pane{{origin.x, origin.y}, {std::cos(angle), std::sin(angle)}};
-    bins.clear();
-    for (const Vec3d& p : points)
-      ++bins[static_cast<std::int64_t>(std::floor(std::clamp(pane.behind(p.x, p.y) / kBin, -1e15, 1e15)))];
-    for (const auto& [bin, count] : bins) {
-      const auto next = bins.find(bin + 1);
-      const std::size_t both = count + (next == bins.end() ? 0 : next->second);
-      if (both > best.second) best = {pane.moved(kBin * static_cast<double>(bin + 1), 0), both};
+    std::size_t first = kBins, last = 0;
+    std::fill(bins.begin(), bins.end(), std::uint16_t{0});
+    for (const Vec3d& p : points) {
+      const double bin = pane.behind(p.x, p.y) / kBin + kBins / 2;
+      if (!(bin >= 0 && bin < kBins)) continue;
+      const auto at = static_cast<std::size_t>(bin);
+      ++bins[at];
+      first = std::min(first, at);
+      last = std::max(last, at);
+    }
+    for (std::size_t at = first; at <= last; ++at) {
+      const std::size_t both = bins[at] + std::size_t{at < last ? bins[at + 1] : std::uint16_t{0}};
+      const double middle = kBin * (static_cast<double>(at + 1) - kBins / 2);
+      if (both > best.second) best = {pane.moved(middle, 0), both};
     }
   }
   return best;
@@ -179,13 +187,13 @@ class Images {
     if (std::none_of(trees_.begin(), trees_.end(), is_flat)) return {};
     ctx_.begin_phase("Looking for mirrored trees", 0);
     outlines_.resize(trees_.size);
-    std::vector<Pane> walls;
+    const std::vector<Pane> walls = all_walls();
+    const auto is_near = [&](const Vec3d& base) {
+      return std::any_of(walls.begin(), walls.end(), [&](const Pane& wall) { return stands_at(base, wall); });
+    };
     for (std::size_t i = 0; i < trees_.size; ++i) {
       ctx_.checkpoint();
-      outlines_[i] = outline_of(points_of_(i), trees_[i].base.z, ctx_);
-      if (!trees_[i].flat) continue;
-      const std::vector<Pane> own = walls_of(outlines_[i].sample);
-      walls.insert(walls.end(), own.begin(), own.end());
+      if (!trees_[i].flat && is_near(trees_[i].base)) look_at(i);
     }
     std::vector<Mirror> mirrors = mirrors_of(judged(pairs_at(walls), kSteps, kTurns));
     if (mirrors.empty()) return {};
@@ -197,6 +205,28 @@ class Images {
   }
 
  private:
+  void look_at(std::size_t i) { outlines_[i] = outline_of(points_of_(i), trees_[i].base.z, ctx_); }
+
+  std::vector<Pane> all_walls() {
+    std::vector<std::size_t> flat;
+    for (std::size_t i = 0; i < trees_.size; ++i) {
+      if (!trees_[i].flat) continue;
+      flat.push_back(i);
+      look_at(i);
+    }
+    std::vector<std::vector<Pane>> found(flat.size());
+    parallel_for(ctx_, flat.size(), 1,
+                 [&](std::size_t k, std::size_t) { found[k] = walls_of(outlines_[flat[k]].sample); });
+    std::vector<Pane> out;
+    for (const auto& own : found) out.insert(out.end(), own.begin(), own.end());
+    return out;
+  }
+
+  static bool stands_at(const Vec3d& base, const Pane& wall) {
+    return std::hypot(base.x - wall.at.x, base.y - wall.at.y) <= kAlongWall &&
+           std::abs(wall.behind(base.x, base.y)) <= kFromWall;
+  }
+
   bool may_show(std::size_t original, std::size_t image) const {
     const double of = trees_[original].diameter_m;
     return std::abs(of - trees_[image].diameter_m) <= kDiameterPart * of + kDiameterM &&
@@ -242,9 +272,7 @@ class Images {
       ctx_.checkpoint();
       for (const std::size_t a : queue) {
         const Vec3d& base = trees_[a].base;
-        if (std::hypot(base.x - wall.at.x, base.y - wall.at.y) > kAlongWall ||
-            std::abs(wall.behind(base.x, base.y)) > kFromWall)
-          continue;
+        if (!stands_at(base, wall)) continue;
         const Vec3d at = wall.image(base);
         for (std::int64_t i = cell(at.x) - 1; i <= cell(at.x) + 1; ++i)
           for (std::int64_t j = cell(at.y) - 1; j <= cell(at.y) + 1; ++j) {
@@ -273,9 +301,11 @@ class Images {
       for (const Pair& pair : mirror.pairs) known[pair.image] = known[pair.original] = 1;
       for (std::size_t b = 0; b < trees_.size; ++b) {
         ctx_.checkpoint();
-        const double behind = mirror.pane.behind(trees_[b].base.x, trees_[b].base.y);
-        if (known[b] != 0 || !takes_part(b) || behind < kBehind || behind > kFromWall) continue;
-        const Vec3d at = mirror.pane.image(trees_[b].base);
+        const Vec3d& behind = trees_[b].base;
+        if (known[b] != 0 || !takes_part(b) || !stands_at(behind, mirror.pane) ||
+            mirror.pane.behind(behind.x, behind.y) < kBehind)
+          continue;
+        const Vec3d at = mirror.pane.image(behind);
         for (std::size_t a = 0; a < trees_.size; ++a) {
           const Vec3d& base = trees_[a].base;
           if (trees_[a].flat || mirror.pane.behind(base.x, base.y) >= 0) continue;

@@ -40,7 +40,7 @@ struct TreeImage {
 ///          of no pair are both bare.
 /// Image    matched is 0.12 above chance, and 1.5 times it; or the stems are. Pairs whose mirrors fit are one mirror; its images are on
 ///          the side whose trees have fewer points: a beam that is turned goes farther, and panes show a part.
-/// Known    Trees behind such a mirror, with a diameter or without, whose mirrored base is within 3 m of a tree before it:
+/// Known    Trees behind such a mirror and near its best pair, as near as to a wall, with a diameter or without, whose mirrored base is within 3 m of a tree before it:
 ///          0.08 above chance, and 1.25 times it; of two pairs or more also those within 0.25 m of one of that diameter.
 /// Limits   Of a scan from one place, which sees the back of a tree in the glass, images are found by their stems alone. Without the
 ///          wall, as where buildings were deleted, none is.
@@ -49,7 +49,8 @@ struct TreeImage {
 /// points_of  the points of tree i, metres; called up to three times for each, from one thread
 /// Result     By ascending image, each once; no original is an image.
 /// Order      The same for any thread count, and order of the points.
-/// Cost       Nothing without flat trees; else O(n) for the points, walls times trees, and some 10 ms for each pair.
+/// Cost       Nothing without flat trees; else O(n) for the points near walls, walls times trees, 1 ms for each flat tree, and some
+///            10 ms for each pair.
 /// Cancel     Within 250 ms.
 /// Source     Ours; Yun & Sim, "Reflection removal for large-scale 3D point clouds", CVPR 2018, compare the two sides of a
 ///            pane of glass as well.

@@ -20,6 +20,7 @@ import { sameDiameterWarnings } from "./same-diameters.ts";
 import { sameStemWarnings } from "./same-stems.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { sharedTopWarnings } from "./shared-tops.ts";
+import { slenderWarnings } from "./slender-stems.ts";
 import { stemFootWarnings } from "./stem-feet.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
 import { stemTiltWarnings } from "./stem-tilt.ts";
@@ -63,6 +64,7 @@ export function inventoryWarnings(
     ...stemTiltWarnings(rows.axes),
     ...impossibleWarnings(impossible),
     ...tallWarnings(rows, unit_is_stated),
+    ...slenderWarnings(rows.heights),
     ...doubtfulWarnings(diameters),
     ...coverWarnings(rows.covers),
     ...scatterWarnings(rows.covers),

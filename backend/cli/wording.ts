@@ -144,6 +144,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" Look at them; segment the trees again or merge the two numbers.", " Look at them."],
   [" Delete such points and segment the trees again.", ""],
   [" next to nothing beside the stem (flags: no_crown; tree", " next to nothing beside the stem (tree"],
+  ["They are in no value of the stand (flags: wire).", "They are in no value of the stand."],
   [" within 0.4 m of a wall (flags: at_wall; tree", " within 0.4 m of a wall (tree"],
   [" Where these classes mean something else, send skip_structures false.", ""],
   [" of points alone (radius_unknown), as", " of points alone, as"],

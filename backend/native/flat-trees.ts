@@ -10,12 +10,12 @@ export interface FlatTreesNative {
     skip: NativeColumn | null,
     trees: NativeColumn,
     options?: OpOptions,
-  ): NativeJob<readonly number[]>;
+  ): NativeJob<{ readonly flat: readonly number[]; readonly wires: readonly number[] }>;
   flatTreesBytes(rows: number): number;
 }
 
 /**
- * Ids, ascending, of trees that lie on flat surfaces, as walls do (cpp/ops/trees/flat_trees.h): of the rows that `skip` does not
+ * Ids, ascending, of trees that lie on flat surfaces, as walls do, and that are wires (cpp/ops/trees/flat_trees.h): of the rows that `skip` does not
  * mark. `trees`: the id of the tree of each row, 0 = none.
  */
 export const flatTrees: FlatTreesNative["flatTrees"] = (positions, skip, trees, options) =>

@@ -228,6 +228,7 @@ export const strings = {
         partial_arc: "seen from one side",
         same_stem: "stem of another tree",
         too_few_points: "not measured",
+        wire: "wire: no tree",
       },
     },
     results: {

@@ -13,7 +13,7 @@ namespace pc::binding {
 
 namespace {
 
-// flatTrees(positions, skip, trees, options?): NativeJob<number[]>, the ids of trees that are flat
+// flatTrees(positions, skip, trees, options?): NativeJob<{ flat: number[], wires: number[] }>, ids of trees
 Napi::Value flat_trees_job(const Napi::CallbackInfo& info) {
   const auto positions = typed_column(info[0], DType::kVec3d, "positions"),
              skip = optional_typed_column(info[1], DType::kU8, "skip");
@@ -21,14 +21,18 @@ Napi::Value flat_trees_job(const Napi::CallbackInfo& info) {
   return start_job<std::vector<TreeFlatness>>(
       info.Env(), job_options(info[3]),
       [positions, skip, trees](OpContext& ctx) {
-        auto found = tree_flatness(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *trees, ctx);
-        std::erase_if(found, [](const TreeFlatness& tree) { return tree.share < kFlatTree; });
-        return found;
+        return tree_flatness(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip), *trees, ctx);
       },
       [](Napi::Env env, std::vector<TreeFlatness>&& found) -> Napi::Value {
-        auto out = Napi::Array::New(env, found.size());
-        for (std::size_t i = 0; i < found.size(); ++i)
-          out.Set(static_cast<std::uint32_t>(i), static_cast<double>(found[i].id));
+        auto flat = Napi::Array::New(env), wires = Napi::Array::New(env);
+        for (const TreeFlatness& tree : found) {
+          const auto id = static_cast<double>(tree.id);
+          if (tree.share >= kFlatTree) flat.Set(flat.Length(), id);
+          if (tree.wire) wires.Set(wires.Length(), id);
+        }
+        auto out = Napi::Object::New(env);
+        out.Set("flat", flat);
+        out.Set("wires", wires);
         return out;
       });
 }

@@ -81,6 +81,7 @@ const TreeField kTreeFields[] = {
     {"flat_share", [](const MeasuredTree& t) { return t.flat_share; }},
     {"top_shared", [](const MeasuredTree& t) { return t.top_shared; }},
     {"flat", [](const MeasuredTree& t) { return t.flat ? 1.0 : 0.0; }},
+    {"wire", [](const MeasuredTree& t) { return t.wire ? 1.0 : 0.0; }},
     {"no_crown", [](const MeasuredTree& t) { return t.no_crown ? 1.0 : 0.0; }},
     {"at_wall", [](const MeasuredTree& t) { return t.at_wall ? 1.0 : 0.0; }},
     {"covered", [](const MeasuredTree& t) { return t.covered ? 1.0 : 0.0; }},

@@ -125,9 +125,9 @@ export function treeBiomass(
   return { kg, beyondRange: cm < CHAVE_CM.min || cm > CHAVE_CM.max };
 }
 
-/** A wall, a roof or a vehicle that the segmentation took for a tree, or what glass shows of one: it is no tree of the stand. */
+/** A wall, a roof, a vehicle or a wire that the segmentation took for a tree, or what glass shows of one: it is no tree of the stand. */
 export const isNoTree = ({ flags }: Pick<TreeRow, "flags">): boolean =>
-  flags.includes("flat") || flags.includes("mirror_image");
+  flags.includes("flat") || flags.includes("wire") || flags.includes("mirror_image");
 
 /** The trees that count: large enough, and not dead unless wanted. */
 export function standTrees(trees: readonly TreeRow[], settings: StandSettings, edits: TreeEdits = {}): TreeRow[] {

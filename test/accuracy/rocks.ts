@@ -1,13 +1,15 @@
-// Trees among rocks, walls and terraces (rock-scenes.ts) and on slopes (clad-trees.ts), from tripods and from the air, through the
+// Trees among rocks, walls and terraces (rock-scenes.ts), on slopes (clad-trees.ts) and beside a power line (wire-scenes.ts), from tripods and from the air, through the
 // service: heights, diameters, what else is listed, and whether scans that fit are said to lie apart.
-import type { Client } from "../../shared/client/index.ts";
+import { type Client, isNoTree } from "../../shared/client/index.ts";
 import { withService } from "./backend.ts";
 import { growClad } from "./clad-trees.ts";
 import { figure, largest, mean, sizeErrors, standingBeside } from "./listed-trees.ts";
 import type { Part } from "./part.ts";
 import { ROCK_SIDE_M, ROCKS, rockScene } from "./rock-scenes.ts";
+import { wireScene } from "./wire-scenes.ts";
 
 const SLOPES = ["bare", "slope60", "slope100"] as const;
+const WIRES = "wires";
 const AIR = "air";
 const TRIPODS = "tripods";
 const TRIPOD_M = 1.7;
@@ -24,14 +26,16 @@ export interface RockRow {
   /** Diameters, and the largest difference from the true one, millimetres. */
   readonly diameters: number;
   readonly worst_diameter_mm: number;
-  /** What is listed and is no tree; of it with a diameter. */
+  /** What is listed and is no tree; what of it has a flag that says so, and what has a diameter. */
   readonly others: number;
+  readonly others_told: number;
   readonly others_measured: number;
   /** Warnings that scans lie apart, which they do not. */
   readonly false_heights: number;
 }
 
-function sceneOf(name: string) {
+function sceneOf(name: string, scans: string) {
+  if (name === WIRES) return wireScene(scans);
   if (ROCKS.includes(name)) return { ...rockScene(name), side_m: ROCK_SIDE_M };
   const { trees, side_m, slope, meshes } = growClad(name, 5);
   return { trees, side_m, meshes, ground: (x: number) => slope * x };
@@ -54,7 +58,7 @@ function scanners(scans: string, side_m: number, ground: (x: number, y: number) 
 }
 
 async function rowOf(name: string, scans: string, client: Client): Promise<RockRow> {
-  const scene = sceneOf(name);
+  const scene = sceneOf(name, scans);
   const { meta } = await client.lidarScan({
     ...{ meshes: scene.meshes[0] as never, scanners: scanners(scans, scene.side_m, scene.ground) as never },
     ...{ record_misses: false, seed: 3, pulse_distance_threshold: 0.2, rays_per_pulse: 1 },
@@ -76,7 +80,8 @@ async function rowOf(name: string, scans: string, client: Client): Promise<RockR
     ...{ scene: name, scans, trees: scene.trees.length, found: new Set(pairs.map(({ row }) => row)).size },
     height_m: [mean(off), Math.sqrt(mean(off.map((value) => (value - mean(off)) ** 2))), largest(off)],
     ...{ diameters: measured.length, worst_diameter_mm: largest(measured) },
-    ...{ others: others.length, others_measured: others.filter(({ dbh_m }) => dbh_m).length },
+    ...{ others: others.length, others_told: others.filter(isNoTree).length },
+    ...{ others_measured: others.filter(({ dbh_m }) => dbh_m).length },
     false_heights: warnings.filter((text) => text.includes("different heights in different")).length,
   };
 }
@@ -87,7 +92,7 @@ const MOST_BIAS_M = 0.2;
 /** Part `rocks` of `npm run accuracy`. */
 export const rocksPart: Part<RockRow> = {
   methods: [TRIPODS, AIR],
-  groups: [...ROCKS, ...SLOPES],
+  groups: [...ROCKS, ...SLOPES, WIRES],
   measure: (methods, groups) =>
     withService("rocks", async (client) => {
       const rows: RockRow[] = [];
@@ -96,11 +101,11 @@ export const rocksPart: Part<RockRow> = {
     }),
   tables: (rows) =>
     [
-      "| scene | scans | trees | found | height error m: mean, sd, largest | diameters, largest error mm | others, with a diameter | false heights of scans |",
+      "| scene | scans | trees | found | height error m: mean, sd, largest | diameters, largest error mm | others, told, with a diameter | false heights of scans |",
       `|${"---|".repeat(8)}`,
       ...rows.map(
         ({ scene, scans, trees, found, height_m: [bias, sd, worst], diameters, worst_diameter_mm, ...row }) =>
-          `| ${scene} | ${scans} | ${trees} | ${found} | ${figure(bias, 2)}, ${figure(sd, 2)}, ${figure(worst, 2)} | ${diameters}, ${figure(worst_diameter_mm, 1)} | ${row.others}, ${row.others_measured} | ${row.false_heights} |`,
+          `| ${scene} | ${scans} | ${trees} | ${found} | ${figure(bias, 2)}, ${figure(sd, 2)}, ${figure(worst, 2)} | ${diameters}, ${figure(worst_diameter_mm, 1)} | ${row.others}, ${row.others_told}, ${row.others_measured} | ${row.false_heights} |`,
       ),
     ].join("\n"),
   targets: (rows) => {

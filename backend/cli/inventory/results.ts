@@ -43,13 +43,14 @@ const treeCount = ({ trees }: TreeInventoryTail) => trees.filter((tree) => !isNo
 /** What was found, for the terminal and the report. */
 export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
   const heights = heightsOf(list);
-  const [flat, images] = [flagged(list, "flat"), flagged(list, "mirror_image")];
+  const [flat, wires, images] = [flagged(list, "flat"), flagged(list, "wire"), flagged(list, "mirror_image")];
   const diameters = list.trees.filter(({ dbh_m }) => typeof dbh_m === "number").length;
   const facts: Fact[] = [
     ["Cloud", `${plot.scene.kind}: ${plot.scene.reason}`],
     unitsFact(cloud),
     ["Trees", plainNumber(treeCount(list), 0)],
     ...(flat > 0 ? [["Flat, as walls and roofs: no trees", plainNumber(flat, 0)] as const] : []),
+    ...(wires > 0 ? [["Wires: no trees", plainNumber(wires, 0)] as const] : []),
     ...(images > 0 ? [["Images of trees in glass: no trees", plainNumber(images, 0)] as const] : []),
     ["Segmentation", plot.method === "one_tree" ? "none: the cloud is one tree" : `method ${plot.method}`],
     ["With a diameter", plainNumber(diameters, 0)],
@@ -93,6 +94,7 @@ export async function writeResults(
     method: plot.method,
     tree_count: treeCount(list),
     flat_count: flagged(list, "flat"),
+    wire_count: flagged(list, "wire"),
     mirror_image_count: flagged(list, "mirror_image"),
     skipped: list.skipped,
     ground_sources: list.ground_sources,

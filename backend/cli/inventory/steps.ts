@@ -232,7 +232,9 @@ function withoutStems(list: TreeInventoryTail): TreeInventoryTail {
     hegyi_index_corrected: null,
     flags: [
       ...new Set([
-        ...tree.flags.filter((flag) => flag === "ground_from_tree_min" || flag === "flat" || flag === "mirror_image"),
+        ...tree.flags.filter(
+          (flag) => flag === "ground_from_tree_min" || flag === "flat" || flag === "wire" || flag === "mirror_image",
+        ),
         "no_stem" as const,
       ]),
     ].sort(),

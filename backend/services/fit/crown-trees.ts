@@ -47,7 +47,7 @@ export async function crownTrees(state: CloudState, request: CrownRequest, job: 
   const ids = [...new Set(request.tree_instance_ids ?? [])];
   const split = ids.length > 0 && instances ? await partsOf(instances, skip, ids, job) : null;
   const cut = await cutTreesOf(positions, misses, split && instances, job);
-  const flat = new Set(split && instances ? await job.track(() => flatTrees(positions, misses, instances)) : []);
+  const flat = new Set(split && instances ? (await job.track(() => flatTrees(positions, misses, instances))).flat : []);
   const parts = split ? ids.flatMap((id) => cut.get(id) ?? []) : [...cut.values()];
   const trees = split && instances ? [{ column: instances, min: 0, max: 0, values: ids }] : [];
   return {

@@ -53,7 +53,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       asked ? "None of tree_ids is a tree of this cloud." : "No point has a tree: all values of tree_instance are 0.",
     );
   const cut = await cutTreesOf(positions, skip, instances, job);
-  const flat = new Set(await job.track(() => flatTrees(positions, skip, instances)));
+  const flat = new Set((await job.track(() => flatTrees(positions, skip, instances))).flat);
   const clean = noise_count > 0 ? await job.track(() => classCounts(instances, skip)) : sizes;
   const noise = pointsOf(ids, sizes) - pointsOf(ids, clean);
   const wood = request.wood_only ? optionalExtra(state, "wood_class") : null;

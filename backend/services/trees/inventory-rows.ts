@@ -91,7 +91,8 @@ export function inventoryRows(
   for (let i = 0; i < trees.length; i += 1) {
     if (trees.get(i, "too_few_points") === 0) ground_sources[sourceOf(trees, i)] += 1;
   }
-  const isNoTree = (i: number) => trees.get(i, "flat") === 1 || trees.get(i, "image_of") > 0;
+  const isNoTree = (i: number) =>
+    trees.get(i, "flat") === 1 || trees.get(i, "wire") === 1 || trees.get(i, "image_of") > 0;
   const measured = Array.from({ length: trees.length }, (_, i) => i).filter(
     (i) => trees.get(i, "too_few_points") === 0 && !isNoTree(i),
   );
@@ -156,6 +157,7 @@ function noTreesOf(trees: Table, ids: readonly number[]): NoTrees {
   return {
     of: ids.length,
     flat: ids.filter((_, i) => trees.get(i, "flat") === 1),
+    wires: ids.filter((_, i) => trees.get(i, "wire") === 1),
     bare: ids.filter((_, i) => isBare[i]),
     at_walls: ids.filter((_, i) => isAtWall[i]),
     at_walls_share: sum(squares.filter((_, i) => isAtWall[i])) / sum(squares),

@@ -6,6 +6,8 @@ export interface NoTrees {
   readonly of: number;
   /** On flat surfaces: cpp/ops/trees/flat_trees.h. */
   readonly flat: readonly number[];
+  /** Of power lines: cpp/ops/trees/flat_trees.h. */
+  readonly wires: readonly number[];
   /** With a diameter, but next to nothing beside the stem. */
   readonly bare: readonly number[];
   /** With a diameter, but beside a wall: cpp/ops/trees/stems_at_walls.h. */
@@ -25,14 +27,30 @@ export function flatWarnings(flat: readonly number[], of: number, effect: string
   ];
 }
 
+/** That trees are wires; `effect`: what it does to the answer, a sentence. */
+export function wireWarnings(wires: readonly number[], of: number, effect: string): string[] {
+  if (wires.length === 0) return [];
+  const are = wires.length === 1 ? "tree is a thin, level line" : "trees are thin, level lines";
+  return [
+    `${wires.length} of ${of} ${are} (${namedTrees(wires)}), as conductors of power lines and wires of fences are: no tree. ${effect}`,
+  ];
+}
+
 const LEAVE_OUT = "Values per hectare count them; leave them out if they are no trees.";
 
 /** That trees are walls, posts, or pipes at walls. */
-export function noTreeWarnings({ of, flat, bare, at_walls, diameters, ...shares }: NoTrees): string[] {
+export function noTreeWarnings({ of, flat, wires, bare, at_walls, diameters, ...shares }: NoTrees): string[] {
   const warnings = flatWarnings(
     flat,
     of,
     "They have no diameter (flags: flat) and are in no value of the stand. Delete such points and segment the trees again.",
+  );
+  warnings.push(
+    ...wireWarnings(
+      wires,
+      of,
+      "They are in no value of the stand (flags: wire). Delete such points and segment the trees again.",
+    ),
   );
   const told = (ids: readonly number[], one: string, many: string, flag: string, as: string, share: number) => {
     if (ids.length === 0) return;

@@ -26,7 +26,7 @@ export function flagsOf(trees: Table, i: number): TreeFlag[] {
   const bits = trees.known(i, "dbh_flags");
   const flags: TreeFlag[] = bits === null ? ["no_stem"] : circleFlags(bits);
   if (sourceOf(trees, i) === "tree_min_z") flags.push("ground_from_tree_min");
-  for (const flag of ["at_wall", "covered", "flat", "no_crown"] as const)
+  for (const flag of ["at_wall", "covered", "flat", "no_crown", "wire"] as const)
     if (trees.get(i, flag) === 1) flags.push(flag);
   if (trees.get(i, "same_stem_as") > 0) flags.push("same_stem");
   if (trees.get(i, "image_of") > 0) flags.push("mirror_image");

@@ -4,7 +4,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import { flatTrees } from "../../native/flat-trees.ts";
 import * as native from "../../native/trees.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
-import { flatWarnings } from "./no-trees.ts";
+import { flatWarnings, wireWarnings } from "./no-trees.ts";
 import { heightsOf } from "./tree-heights.ts";
 import type { TreesPlan } from "./tree-plan.ts";
 import { chmReport, graphReport } from "./tree-report.ts";
@@ -46,16 +46,26 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
   return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling };
 }
 
-/** A report that tells of trees that are walls, roofs and vehicles. */
+const LINES_STAY =
+  "They are counted in num_trees; tree_inventory leaves them out of the stand. Delete such points first.";
+
+/** A report that tells of trees that are walls, roofs, vehicles and wires. */
 async function withFlat<Report extends Pick<TreesReport, "num_trees" | "warnings">>(
   report: Report,
   labels: ColumnRef,
   { input: { positions, not_vegetation } }: TreesPlan,
   job: Job,
 ): Promise<Report> {
-  const flat = await job.quiet().track(() => flatTrees(positions, not_vegetation, labels.native));
+  const { flat, wires } = await job.quiet().track(() => flatTrees(positions, not_vegetation, labels.native));
   const effect = "They are counted in num_trees; tree_inventory gives them no diameter. Delete such points first.";
-  return { ...report, warnings: [...report.warnings, ...flatWarnings(flat, report.num_trees, effect)] };
+  return {
+    ...report,
+    warnings: [
+      ...report.warnings,
+      ...flatWarnings(flat, report.num_trees, effect),
+      ...wireWarnings(wires, report.num_trees, LINES_STAY),
+    ],
+  };
 }
 
 const elapsed = (start: number) => (performance.now() - start) / 1000;

@@ -25,6 +25,11 @@ constexpr std::uint32_t kNear = 20;
 constexpr double kCell = 0.25;                      // metres
 constexpr double kReach = 0.5, kMostReach = 3;      // metres
 constexpr double kThickness = 0.06, kWidth = 0.25;  // of the reach
+constexpr std::size_t kFewestOfLine = 6;
+constexpr double kLine = 0.15;   // of the spread along it
+constexpr double kLevel = 0.5;   // sine of the angle with the ground
+constexpr double kHeight = 0.5;  // of the extent across
+constexpr double kLeastAcross = 2;
 
 struct TreePoint {
   std::uint64_t tree, hash;
@@ -157,8 +162,10 @@ class Bend {
   double n_ = 0, x2_ = 0, x3_ = 0, x4_ = 0, w2_ = 0, wx_ = 0, wxx_ = 0;
 };
 
-/// Whether the points around a place lie on a plane, and not on a line or a trunk.
-bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
+enum class Surface : std::uint8_t { kOther, kFlat, kLine };
+
+/// Whether the points around a place lie on a plane, and not on a trunk, or on a level line.
+Surface surface_at(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
   double nearest[kNear];
   points.nearest_distances(at, kNear, points.size, nearest, 1);
   const double reach = std::clamp(std::sqrt(nearest[kNear - 1]), kReach, kMostReach);
@@ -171,14 +178,17 @@ bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
     sum = sum + d;
     ++count;
   });
-  if (count < kFewestPoints) return false;
+  if (count < kFewestOfLine) return Surface::kOther;
   const double n = static_cast<double>(count);
   const Symmetric3 spread{moments.xx / n - sum.x * sum.x / n / n, moments.xy / n - sum.x * sum.y / n / n,
                           moments.xz / n - sum.x * sum.z / n / n, moments.yy / n - sum.y * sum.y / n / n,
                           moments.yz / n - sum.y * sum.z / n / n, moments.zz / n - sum.z * sum.z / n / n};
   const SymmetricEigen3 eigen = symmetric_eigen(spread);
-  if (eigen.value[0] > std::pow(kThickness * reach, 2) || eigen.value[1] < std::pow(kWidth * reach, 2))
-    return false;
+  if (eigen.value[1] <= kLine * kLine * eigen.value[2] && std::abs(eigen.vector[2].z) <= kLevel)
+    return Surface::kLine;
+  if (count < kFewestPoints || eigen.value[0] > std::pow(kThickness * reach, 2) ||
+      eigen.value[1] < std::pow(kWidth * reach, 2))
+    return Surface::kOther;
   Filled filled(reach);
   Bend bend(eigen.vector[0]);
   const Vec3d mean = sum * (1 / n);
@@ -187,7 +197,15 @@ bool is_flat(const KdTreeView& points, const Vec3d* places, const Vec3d& at) {
     filled.add(dot(d, eigen.vector[1]), dot(d, eigen.vector[2]));
     bend.add(d - mean);
   });
-  return filled.covers(count) && !bend.is_round();
+  return filled.covers(count) && !bend.is_round() ? Surface::kFlat : Surface::kOther;
+}
+
+/// Whether points reach farther across than up.
+bool is_long(const Vec3d* first, const Vec3d* end) {
+  Box3d box;
+  for (const Vec3d* p = first; p != end; ++p) box.add(*p);
+  const double across = std::hypot(box.max.x - box.min.x, box.max.y - box.min.y);
+  return across >= kLeastAcross && box.max.z - box.min.z <= kHeight * across;
 }
 
 }  // namespace
@@ -201,18 +219,23 @@ std::vector<TreeFlatness> tree_flatness(Span<const Vec3d> positions, Span<const 
   const Samples samples = samples_of(points);
   const std::vector<Vec3d> places = thinned(std::move(points), ctx);
   const KdTree tree({places.data(), places.size()}, ctx);
-  std::vector<std::uint8_t> flat(samples.places.size());
-  parallel_for(ctx, flat.size(), 8, [&](std::size_t begin, std::size_t end) {
+  std::vector<Surface> surfaces(samples.places.size());
+  parallel_for(ctx, surfaces.size(), 8, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      flat[i] = is_flat(tree.view(), places.data(), samples.places[i]) ? 1 : 0;
+      surfaces[i] = surface_at(tree.view(), places.data(), samples.places[i]);
   });
   std::vector<TreeFlatness> out;
-  auto at = flat.begin();
+  std::size_t first = 0;
   for (const auto& [id, count] : samples.trees) {
-    const auto end = at + static_cast<std::ptrdiff_t>(count);
-    const auto found = std::count(at, end, std::uint8_t{1});
-    out.push_back({id, static_cast<double>(found) / static_cast<double>(count)});
-    at = end;
+    const auto share = [&, first = first, count = count](Surface wanted) {
+      const auto begin = surfaces.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto found = std::count(begin, begin + static_cast<std::ptrdiff_t>(count), wanted);
+      return static_cast<double>(found) / static_cast<double>(count);
+    };
+    const Vec3d* begin = samples.places.data() + first;
+    const double lines = share(Surface::kLine);
+    out.push_back({id, share(Surface::kFlat), lines, lines >= kWireTree && is_long(begin, begin + count)});
+    first += count;
   }
   return out;
 }

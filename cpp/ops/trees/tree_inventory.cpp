@@ -265,12 +265,22 @@ class Inventory {
                       cells, ctx_);
   }
 
-  /// The share that a list by ascending id has for a tree; NaN without one.
+  /// What a list by ascending id has of a tree, or its end.
+  template <class Entries>
+  static auto entry_of(const Entries& entries, std::uint64_t id) {
+    const auto at = std::lower_bound(entries.begin(), entries.end(), id,
+                                     [](const auto& tree, std::uint64_t wanted) { return tree.id < wanted; });
+    return at != entries.end() && at->id == id ? at : entries.end();
+  }
+  /// The share that such a list has for a tree; NaN without one.
   template <class Shares>
   static double share_of(const Shares& shares, std::uint64_t id) {
-    const auto at = std::lower_bound(shares.begin(), shares.end(), id,
-                                     [](const auto& tree, std::uint64_t wanted) { return tree.id < wanted; });
-    return at != shares.end() && at->id == id ? at->share : std::nan("");
+    const auto at = entry_of(shares, id);
+    return at != shares.end() ? at->share : std::nan("");
+  }
+  bool is_wire(std::uint64_t id) const {
+    const auto at = entry_of(flatness_, id);
+    return at != flatness_.end() && at->wire;
   }
 
   StemParams stem_params(std::uint64_t id) const {
@@ -297,6 +307,7 @@ class Inventory {
     out.height_m = found.height_m;
     out.dbh_sigma_m = found.sigma_m;
     out.flat = found.flat;
+    out.wire = is_wire(id);
     if (!out.flat) out.foot = ribbed_foot(points, out.stem, stem.breast_height_m);
     out.bare_scatter_m = bare_scatter(out.stem);
     out.covered = !out.foot && is_covered(out.stem);
@@ -321,7 +332,7 @@ class Inventory {
     for (const MeasuredTree& tree : result_.trees) {
       const double none = std::nan("");
       const auto& at = tree.stem.breast_height;
-      const bool is_none = tree.flat || tree.image_of != 0;
+      const bool is_none = tree.flat || tree.wire || tree.image_of != 0;
       hulls.push_back(is_none ? ConvexPolygon{} : tree.crown.hull);
       bases.push_back(tree.too_few_points || is_none ? Vec2d{none, none}
                                                      : Vec2d{tree.stem.base.x, tree.stem.base.y});

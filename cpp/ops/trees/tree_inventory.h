@@ -60,6 +60,7 @@ struct MeasuredTree {
   double flat_share =
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
   bool flat = false;      ///< a wall, a roof, a vehicle: no tree
+  bool wire = false;      ///< of a power line: no tree, see flat_trees.h
   bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
   bool at_wall = false;   ///< a circle at breast height, but a wall beside it: stems_at_walls.h
   double bare_scatter_m = 0;       ///< of the best sections of its stem, see covered_stem.h; NaN = unknown

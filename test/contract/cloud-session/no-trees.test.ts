@@ -48,6 +48,22 @@ test("the inventory knows walls and posts", async () => {
   expect(list.warnings.join()).not.toContain("values per hectare that need a diameter");
 });
 
+test("wires are told, and are in no value", async () => {
+  const listOf = async (rows: string[]) => {
+    const { session_id } = await cloud(made, rows);
+    return tail(made, TreeInventoryTail, `/api/cloud/session/${session_id}/tree_inventory`, {});
+  };
+  const wire = Array.from({ length: 400 }, (_, i) => {
+    const at = 18 * even(i, 0.7548776662);
+    return `${at.toFixed(4)} ${(1 + 0.02 * even(i, 0.38)).toFixed(4)} ${(9 + 0.1 * at).toFixed(4)} 13 9 2`;
+  });
+  const [alone, list] = [await listOf(street()), await listOf([...street(), ...wire])];
+  expect(list.trees.find(({ tree_id }) => tree_id === 13)?.flags).toEqual(["no_stem", "wire"]);
+  expect(list.trees.filter(({ flags }) => flags.includes("wire"))).toHaveLength(1);
+  expect(list.warnings).toContainEqual(expect.stringMatching(/^1 of 7 tree is a thin, level line \(tree 13\)/));
+  expect(list.stand?.crown_union_area_m2).toBe(alone.stand?.crown_union_area_m2);
+});
+
 test("a pipe at a wall is told, and one that is not is not", async () => {
   const rows = street();
   for (const [id, away] of [
@@ -112,6 +128,16 @@ async function withRoof(slug: string, built: number, body: object) {
   const labels = (await columnOf(made, session_id, extraKey("tree_instance"))) ?? [];
   return { answer, roof: [...labels].slice(first, first + 800) };
 }
+
+test("wires above trees are told by their segmentation", async () => {
+  const rows = points.map((p, i) => [...p, ground_class[i] ?? 0].join(" "));
+  for (let i = 0; i < 120; i += 1) rows.push(`${20 * even(i, 0.7548776662)} ${-6 + 0.05 * even(i, 0.38)} 9 0`);
+  for (let x = 0; x < 20; x += 0.5) for (let y = -8; y < -4; y += 0.5) rows.push(`${x} ${y} 0 1`);
+  const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+  const url = `/api/cloud/session/${session_id}/segment_trees`;
+  const { warnings } = await answered(made, SessionTreesResponse, url, { method: "chm" });
+  expect(warnings).toContainEqual(expect.stringMatching(/thin, level lines? .* counted in num_trees/));
+});
 
 test.each([6, 13, 14, 15, 16, 17])("points of LAS class %i belong to no tree, which is told", async (built) => {
   const { answer, roof } = await withRoof("las_classification", built, {});

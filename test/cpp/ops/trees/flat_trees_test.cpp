@@ -134,6 +134,63 @@ TEST(FlatTrees, WallsInPiecesAreFlat) {
   for (const auto& [id, share] : shares) EXPECT_GT(share, 0.8) << id;
 }
 
+/// `count` points of a wire of a radius along a vector.
+void add_wire(Scene& scene, const Vec3d& from, const Vec3d& along, double radius, int count,
+              std::uint32_t id) {
+  const Vec3d u = along * (1 / std::sqrt(dot(along, along)));
+  const Vec3d side{u.y, -u.x, 0}, up = cross(side, u);
+  for (int i = 0; i < count; ++i) {
+    const double turn = 2 * std::numbers::pi * scene.unit();
+    scene.add(from + along * scene.unit() + side * (radius * std::cos(turn)) + up * (radius * std::sin(turn)),
+              id);
+  }
+}
+
+std::map<std::uint64_t, bool> wires(const Scene& scene, int threads = 2) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, threads);
+  const AnyColumn trees = test::column_of(scene.tree);
+  std::map<std::uint64_t, bool> out;
+  for (const TreeFlatness& tree : tree_flatness({scene.xyz.data(), scene.xyz.size()},
+                                                {scene.skip.data(), scene.skip.size()}, trees, ctx))
+    out[tree.id] = tree.wire;
+  return out;
+}
+
+TEST(FlatTrees, WiresFromTheAirAndFromTheGround) {
+  for (const double far : {0.0, 5e6}) {
+    Scene scene;
+    add_wire(scene, {far, far, 12}, {8, 3, 1}, 0.05, 12, 1);         // a conductor, seen by a flight
+    add_wire(scene, {far, far + 20, 12}, {9, 0, 0}, 0.01, 2000, 2);  // one seen by tripods
+    for (const double y : {0.0, 4.0})
+      add_wire(scene, {far, far + 60 + y, 12}, {12, 0, 1}, 0.05, 40, 4);  // two
+    const auto found = wires(scene);
+    EXPECT_EQ(found, (std::map<std::uint64_t, bool>{{1, true}, {2, true}, {4, true}})) << far;
+    EXPECT_EQ(wires(scene, 1), found);
+  }
+}
+
+TEST(FlatTrees, StemsTwigsAndWallsAreNoWires) {
+  Scene scene;
+  add_wire(scene, {0, 0, 0}, {0.5, 0, 6}, 0.01, 2000, 1);   // upright
+  add_wire(scene, {20, 0, 8}, {6, 0, 6}, 0.01, 2000, 2);    // a guy
+  add_wire(scene, {40, 0, 8}, {1.5, 0, 0}, 0.01, 2000, 3);  // too short to tell
+  scene.add_plane({60, 0, 0}, {6, 0, 0}, {0, 0, 5}, 300, 0.005, 4);
+  scene.add_tree(80, 0, 3000, 5);
+  // A leafless tree: level branches on a stem.
+  for (int k = 0; k < 20; ++k)
+    add_wire(scene, {100, 0, 3 + 0.4 * k}, {3 * std::cos(2.4 * k), 3 * std::sin(2.4 * k), 0.3}, 0.01, 400, 6);
+  scene.add_stem(100, 0, 0.1, 11, 1000, 0.003, 6);
+  // A log on the ground is thicker than a line; a crown seen by few points.
+  add_wire(scene, {120, 0, 0.2}, {8, 0, 0}, 0.15, 3000, 7);
+  for (int i = 0; i < 20; ++i)
+    scene.add({140 + 3 * scene.unit(), 3 * scene.unit(), 10 + 1.4 * scene.unit()}, 8);
+  for (int k = 0; k < 10; ++k)
+    add_wire(scene, {160 + 1.2 * k, 0, 0}, {0.01, 0, 1.2}, 0.01, 200, 9);  // stakes
+  for (const auto& [id, wire] : wires(scene)) EXPECT_FALSE(wire) << id;
+  EXPECT_EQ(wires(scene).size(), 9u);
+}
+
 TEST(FlatTrees, OrderThreadsAndPlaceDoNotMatter) {
   const Scene scene = street();
   const auto shares = scene.shares(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { flatWarnings, noTreeWarnings } from "../../../../backend/services/trees/no-trees.ts";
+import { flatWarnings, noTreeWarnings, wireWarnings } from "../../../../backend/services/trees/no-trees.ts";
 
-const none = { of: 9, flat: [], bare: [], at_walls: [], diameters: 7, bare_share: 0, at_walls_share: 0 };
+const none = { of: 9, flat: [], wires: [], bare: [], at_walls: [], diameters: 7, bare_share: 0, at_walls_share: 0 };
 
 test("walls and posts are told, with their trees and what it does", () => {
   expect(noTreeWarnings(none)).toEqual([]);
@@ -17,6 +17,12 @@ test("walls and posts are told, with their trees and what it does", () => {
 
 test("one of each", () => {
   expect(flatWarnings([4], 4, "So.")).toEqual([expect.stringMatching(/^1 of 4 tree lies .* \(tree 4\), .* So\.$/)]);
+  expect(noTreeWarnings({ ...none, wires: [3, 5] })).toEqual([
+    expect.stringMatching(
+      /^2 of 9 trees are thin, level lines \(tree 3, 5\), .* no tree. They are in no value .*flags: wire/,
+    ),
+  ]);
+  expect(wireWarnings([4], 4, "So.")).toEqual([expect.stringMatching(/^1 of 4 tree is a thin, level line .* So\.$/)]);
   expect(noTreeWarnings({ ...none, at_walls: [2], at_walls_share: 0.5 })).toEqual([
     expect.stringMatching(/^1 of 7 trees with a diameter stands within 0.4 m of a wall .*; tree 2\).*50 % of the/),
   ]);

@@ -198,10 +198,13 @@ test("without a plot there is no cover, also for an entered area; trees without 
   expect(standSummary({ trees: low, stand }, DEFAULT_STAND_SETTINGS, dead).treesWithoutDiameter).toBe(0);
 });
 
-test.each(["flat", "mirror_image"] as const)("a wall, or an image in it, is no tree without a diameter: %s", (flag) => {
-  const wall: TreeRow = { ...tree(5, null, 9), flags: [flag, "no_stem"] };
-  expect(standSummary({ trees: [...TREES, wall], stand }).treesWithoutDiameter).toBe(1);
-});
+test.each(["flat", "wire", "mirror_image"] as const)(
+  "a wall, a wire, or an image, is no tree without a diameter: %s",
+  (flag) => {
+    const wall: TreeRow = { ...tree(5, null, 9), flags: [flag, "no_stem"] };
+    expect(standSummary({ trees: [...TREES, wall], stand }).treesWithoutDiameter).toBe(1);
+  },
+);
 
 test.each([
   [1.1, 3],

@@ -1,7 +1,7 @@
 // Trees of a street before a building of glass. A pane gives no echo of its own here, but shows what stands before it.
 import { uniform } from "./random.ts";
-import { groundMesh, type Height, NOWHERE, type RockTree, stem, uneven } from "./rock-scenes.ts";
-import { type Corners, crown, instanced, type P, quad } from "./thick-trees.ts";
+import { groundMesh, type Height, type RockTree, Scenery, uneven } from "./rock-scenes.ts";
+import { type Corners, type instanced, type P, quad } from "./thick-trees.ts";
 
 export const GLASS_SIDE_M = 36;
 /** Of the front of the building, y. */
@@ -83,26 +83,18 @@ function mirrored(meshes: ReturnType<typeof instanced>, wall: number): ReturnTyp
 export function glassScene(kind: string, seed = 7): GlassScene {
   const next = uniform(seed);
   const ground: Height = (x, y) => 0.3 * uneven(x, y);
-  const [trees, prototypes, places]: [RockTree[], Corners[], P[]] = [[], [], []];
+  const scenery = new Scenery();
   const plant = (x: number, y: number) => {
     const [high, radius] = [8 + 3 * next(), 0.1 + 0.06 * next()];
-    const out = stem(radius, high, BELOW_M);
-    crown({ height_m: high, crown_m: 1.6 }, 0.4 * high, next, out, 0.02 + 0.1 * radius, 4000);
-    let top = 0;
-    for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
-    trees.push({ x, y, z: ground(x, y), height_m: top, dbh_m: 2 * radius });
-    prototypes.push(out);
-    places.push([x, y, ground(x, y)]);
+    scenery.plant([x, y, ground(x, y)], { high, radius, wide: 1.6, below: BELOW_M }, next);
   };
   for (let x = -14; x <= 14; x += 4) plant(x, 4 + 1.5 * (next() - 0.5));
   for (let x = -12; x <= 12; x += 8) plant(x, -8);
   const of = FRONTS[kind] ?? null;
   if (!of) for (let x = -14; x <= 14; x += 4) plant(x, 14 + 1.5 * (next() - 0.5));
-  prototypes.push(of ? front(of) : front({ sill_m: FLOOR_M, post_m: 0, floors: 1 }));
-  places.push([0, 0, 0]);
-  const wall = prototypes.length - 1;
-  prototypes.push(groundMesh(ground, GLASS_SIDE_M));
-  places.push([0, 0, 0]);
-  const meshes = instanced(prototypes, places, NOWHERE);
-  return { trees, ground, meshes: of ? mirrored(meshes, wall) : meshes };
+  scenery.put(of ? front(of) : front({ sill_m: FLOOR_M, post_m: 0, floors: 1 }));
+  const wall = scenery.places.length - 1;
+  scenery.put(groundMesh(ground, GLASS_SIDE_M));
+  const { meshes } = scenery;
+  return { trees: scenery.trees, ground, meshes: of ? mirrored(meshes, wall) : meshes };
 }

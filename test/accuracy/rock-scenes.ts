@@ -74,6 +74,38 @@ export function stem(radius_m: number, height_m: number, below_m = 1): Corners {
   return out;
 }
 
+/** The trees of a scene, and what is drawn of it: each prototype once, at its place. */
+export class Scenery {
+  readonly trees: RockTree[] = [];
+  readonly prototypes: Corners[] = [];
+  readonly places: P[] = [];
+
+  put(shape: Corners, at: P = [0, 0, 0]): void {
+    this.prototypes.push(shape);
+    this.places.push(at);
+  }
+  /** A tree whose crown begins at four tenths of its height. */
+  plant(
+    [x, y, z]: P,
+    grown: { high: number; radius: number; wide: number; leaves?: number; below?: number },
+    next: () => number,
+  ) {
+    const { high, radius, wide, leaves = 4000, below } = grown;
+    const out = stem(radius, high, below);
+    crown({ height_m: high, crown_m: wide }, 0.4 * high, next, out, 0.02 + 0.1 * radius, leaves);
+    let top = 0;
+    for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
+    this.trees.push({ x, y, z, height_m: top, dbh_m: 2 * radius });
+    this.put(out, [x, y, z]);
+  }
+  isFree(x: number, y: number, away: number): boolean {
+    return this.trees.every((one) => Math.hypot(one.x - x, one.y - y) >= away);
+  }
+  get meshes() {
+    return instanced(this.prototypes, this.places, NOWHERE);
+  }
+}
+
 /** An uneven ellipsoid, a third of it in the ground. */
 function boulder(wide: number, high: number, next: () => number): Corners {
   const out: Corners = [];
@@ -157,12 +189,9 @@ export const ROCKS = Object.keys(GROUNDS);
 export function rockScene(kind: string, seed = 7): RockScene {
   const next = uniform(seed);
   const ground = GROUNDS[kind] as Height;
-  const [trees, boulders, prototypes, places]: [
-    RockTree[],
-    { x: number; y: number; high_m: number; wide_m: number }[],
-    Corners[],
-    P[],
-  ] = [[], [], [], []];
+  const scenery = new Scenery();
+  const { trees } = scenery;
+  const boulders: { x: number; y: number; high_m: number; wide_m: number }[] = [];
   const free = (x: number, y: number, away: number) =>
     [...trees, ...boulders].every((one) => Math.hypot(one.x - x, one.y - y) > away) &&
     (kind !== "ruins" ||
@@ -178,14 +207,8 @@ export function rockScene(kind: string, seed = 7): RockScene {
     if (!free(x, y, 3.5) || face < 0.9 || wall > 4.4 || wall < 0.6) continue;
     const high = small ? 4 + 2 * next() : 12 + 6 * next();
     const radius = small ? 0.06 + 0.05 * next() : 0.1 + 0.1 * next();
-    const out = stem(radius, high);
-    const wide = small ? 1.2 : 1.8;
-    crown({ height_m: high, crown_m: wide }, 0.4 * high, next, out, 0.02 + 0.1 * radius, small ? 2500 : 4000);
-    let top = 0;
-    for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
-    trees.push({ x, y, z: ground(x, y), height_m: top, dbh_m: 2 * radius });
-    prototypes.push(out);
-    places.push([x, y, ground(x, y)]);
+    const size = small ? { wide: 1.2, leaves: 2500 } : { wide: 1.8 };
+    scenery.plant([x, y, ground(x, y)], { high, radius, ...size }, next);
   }
   if (kind === "boulders")
     while (boulders.length < 16) {
@@ -193,15 +216,10 @@ export function rockScene(kind: string, seed = 7): RockScene {
       const high = 0.6 + 3 * next() ** 1.5;
       const wide = high * (0.8 + 0.8 * next());
       if (!free(x, y, 0.6 + wide / 2 + 0.3)) continue;
-      prototypes.push(boulder(wide, high, next));
-      places.push([x, y, ground(x, y)]);
+      scenery.put(boulder(wide, high, next), [x, y, ground(x, y)]);
       boulders.push({ x, y, high_m: high, wide_m: wide });
     }
-  if (kind === "ruins") {
-    prototypes.push(walls(ground));
-    places.push([0, 0, 0]);
-  }
-  prototypes.push(groundMesh(ground));
-  places.push([0, 0, 0]);
-  return { trees, boulders, ground, meshes: instanced(prototypes, places, NOWHERE) };
+  if (kind === "ruins") scenery.put(walls(ground));
+  scenery.put(groundMesh(ground));
+  return { trees, boulders, ground, meshes: scenery.meshes };
 }

@@ -1,8 +1,8 @@
 // Trees around still water. Water gives no echo of its own but mirrors: a beam that meets it obliquely measures what stands
 // beyond, as far below the surface as it is above. A mirror image behind a hole in the ground is exactly that.
 import { uniform } from "./random.ts";
-import { groundMesh, type Height, NOWHERE, type RockTree, smooth, stem, uneven } from "./rock-scenes.ts";
-import { type Corners, crown, instanced, type P } from "./thick-trees.ts";
+import { groundMesh, type Height, type RockTree, Scenery, smooth, uneven } from "./rock-scenes.ts";
+import type { instanced } from "./thick-trees.ts";
 
 export const WATER_SIDE_M = 40;
 const TREES = 20;
@@ -58,21 +58,14 @@ function mirrorAt(level: number, meshes: ReturnType<typeof instanced>): ReturnTy
 export function waterScene(kind: string, seed = 7): WaterScene {
   const next = uniform(seed);
   const { ground, level_m } = WATERS[kind] as Water;
-  const [trees, prototypes, places]: [RockTree[], Corners[], P[]] = [[], [], []];
-  while (trees.length < TREES) {
+  const scenery = new Scenery();
+  while (scenery.trees.length < TREES) {
     const [x, y] = [(next() - 0.5) * 36, (next() - 0.5) * 36];
-    if (ground(x, y) < level_m + 0.15 || trees.some((one) => Math.hypot(one.x - x, one.y - y) < 3.5)) continue;
+    if (ground(x, y) < level_m + 0.15 || !scenery.isFree(x, y, 3.5)) continue;
     const [high, radius] = [10 + 6 * next(), 0.1 + 0.1 * next()];
-    const out = stem(radius, high, BELOW_M);
-    crown({ height_m: high, crown_m: 1.8 }, 0.4 * high, next, out, 0.02 + 0.1 * radius, 4000);
-    let top = 0;
-    for (let k = 2; k < out.length; k += 3) top = Math.max(top, out[k] ?? 0);
-    trees.push({ x, y, z: ground(x, y), height_m: top, dbh_m: 2 * radius });
-    prototypes.push(out);
-    places.push([x, y, ground(x, y)]);
+    scenery.plant([x, y, ground(x, y)], { high, radius, wide: 1.8, below: BELOW_M }, next);
   }
-  prototypes.push(groundMesh(ground, WATER_SIDE_M, level_m));
-  places.push([0, 0, 0]);
-  const dry = instanced(prototypes, places, NOWHERE);
-  return { trees, ground, level_m, dry, mirrored: mirrorAt(level_m, dry) };
+  scenery.put(groundMesh(ground, WATER_SIDE_M, level_m));
+  const dry = scenery.meshes;
+  return { trees: scenery.trees, ground, level_m, dry, mirrored: mirrorAt(level_m, dry) };
 }

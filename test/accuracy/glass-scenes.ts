@@ -1,6 +1,6 @@
 // Trees of a street before a building of glass. A pane gives no echo of its own here, but shows what stands before it.
 import { uniform } from "./random.ts";
-import { groundMesh, type Height, type RockTree, Scenery, uneven } from "./rock-scenes.ts";
+import { groundMesh, type Height, mirrored, type RockTree, Scenery, uneven } from "./rock-scenes.ts";
 import { type Corners, type instanced, type P, quad } from "./thick-trees.ts";
 
 export const GLASS_SIDE_M = 36;
@@ -56,30 +56,6 @@ function front({ sill_m, post_m, floors }: Front): Corners {
   return out;
 }
 
-/** Instances before the front once more behind it, but for that of the front. */
-function mirrored(meshes: ReturnType<typeof instanced>, wall: number): ReturnType<typeof instanced> {
-  return meshes.map(([mesh, ground]) => {
-    const { instance_matrix, instance_prototype } = mesh as {
-      instance_matrix: Float32Array;
-      instance_prototype: Uint32Array;
-    };
-    const kept = [...instance_prototype.keys()].filter((k) => k !== wall);
-    const turned = kept.flatMap((k) =>
-      [...instance_matrix.subarray(12 * k, 12 * k + 12)].map((value, at) =>
-        at === 7 ? 2 * FRONT_M - value : at >= 4 && at < 7 ? -value : value,
-      ),
-    );
-    return [
-      {
-        ...mesh,
-        instance_matrix: Float32Array.from([...instance_matrix, ...turned]),
-        instance_prototype: Uint32Array.from([...instance_prototype, ...kept]),
-      },
-      ground,
-    ];
-  }) as never;
-}
-
 export function glassScene(kind: string, seed = 7): GlassScene {
   const next = uniform(seed);
   const ground: Height = (x, y) => 0.3 * uneven(x, y);
@@ -96,5 +72,5 @@ export function glassScene(kind: string, seed = 7): GlassScene {
   const wall = scenery.places.length - 1;
   scenery.put(groundMesh(ground, GLASS_SIDE_M));
   const { meshes } = scenery;
-  return { trees: scenery.trees, ground, meshes: of ? mirrored(meshes, wall) : meshes };
+  return { trees: scenery.trees, ground, meshes: of ? mirrored(meshes, 1, FRONT_M, wall) : meshes };
 }

@@ -106,6 +106,31 @@ export class Scenery {
   }
 }
 
+/** A scene and, beside it, what a mirror across an axis (0 = x) at a place shows of it, without one of its things. */
+export function mirrored(meshes: Scenery["meshes"], axis: 0 | 1 | 2, at_m: number, without = -1): Scenery["meshes"] {
+  return meshes.map(([mesh, ground]) => {
+    const { instance_matrix, instance_prototype } = mesh as {
+      instance_matrix: Float32Array;
+      instance_prototype: Uint32Array;
+    };
+    const kept = [...instance_prototype.keys()].filter((k) => k !== without);
+    const row = 4 * axis;
+    const turned = kept.flatMap((k) =>
+      [...instance_matrix.subarray(12 * k, 12 * k + 12)].map((value, i) =>
+        i === row + 3 ? 2 * at_m - value : i >= row && i < row + 3 ? -value : value,
+      ),
+    );
+    return [
+      {
+        ...mesh,
+        instance_matrix: Float32Array.from([...instance_matrix, ...turned]),
+        instance_prototype: Uint32Array.from([...instance_prototype, ...kept]),
+      },
+      ground,
+    ];
+  }) as never;
+}
+
 /** An uneven ellipsoid, a third of it in the ground. */
 function boulder(wide: number, high: number, next: () => number): Corners {
   const out: Corners = [];

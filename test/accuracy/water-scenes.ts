@@ -1,7 +1,7 @@
 // Trees around still water. Water gives no echo of its own but mirrors: a beam that meets it obliquely measures what stands
 // beyond, as far below the surface as it is above. A mirror image behind a hole in the ground is exactly that.
 import { uniform } from "./random.ts";
-import { groundMesh, type Height, type RockTree, Scenery, smooth, uneven } from "./rock-scenes.ts";
+import { groundMesh, type Height, mirrored, type RockTree, Scenery, smooth, uneven } from "./rock-scenes.ts";
 import type { instanced } from "./thick-trees.ts";
 
 export const WATER_SIDE_M = 40;
@@ -37,24 +37,6 @@ export interface WaterScene extends Water {
   readonly mirrored: ReturnType<typeof instanced>;
 }
 
-function mirrorAt(level: number, meshes: ReturnType<typeof instanced>): ReturnType<typeof instanced> {
-  return meshes.map(([mesh, ground]) => {
-    const { instance_matrix, instance_prototype } = mesh as {
-      instance_matrix: Float32Array;
-      instance_prototype: Uint32Array;
-    };
-    const turned = instance_matrix.map((value, k) => (k % 12 === 10 ? -1 : k % 12 === 11 ? 2 * level - value : value));
-    return [
-      {
-        ...mesh,
-        instance_matrix: Float32Array.from([...instance_matrix, ...turned]),
-        instance_prototype: Uint32Array.from([...instance_prototype, ...instance_prototype]),
-      },
-      ground,
-    ];
-  }) as never;
-}
-
 export function waterScene(kind: string, seed = 7): WaterScene {
   const next = uniform(seed);
   const { ground, level_m } = WATERS[kind] as Water;
@@ -67,5 +49,5 @@ export function waterScene(kind: string, seed = 7): WaterScene {
   }
   scenery.put(groundMesh(ground, WATER_SIDE_M, level_m));
   const dry = scenery.meshes;
-  return { trees: scenery.trees, ground, level_m, dry, mirrored: mirrorAt(level_m, dry) };
+  return { trees: scenery.trees, ground, level_m, dry, mirrored: mirrored(dry, 2, level_m) };
 }

@@ -307,7 +307,6 @@ class Inventory {
     out.height_m = found.height_m;
     out.dbh_sigma_m = found.sigma_m;
     out.flat = found.flat;
-    out.wire = is_wire(id);
     if (!out.flat) out.foot = ribbed_foot(points, out.stem, stem.breast_height_m);
     out.bare_scatter_m = bare_scatter(out.stem);
     out.covered = !out.foot && is_covered(out.stem);
@@ -318,6 +317,7 @@ class Inventory {
     }
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.no_crown = is_bare(out);
+    out.wire = !out.stem.breast_height && is_wire(id);
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
   }

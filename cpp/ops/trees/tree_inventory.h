@@ -59,8 +59,8 @@ struct MeasuredTree {
   double strip_m;  ///< widest empty strip between two parts of the tree, see tree_places.h
   double flat_share =
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
-  bool flat = false;      ///< a wall, a roof, a vehicle: no tree
-  bool wire = false;      ///< of a power line: no tree, see flat_trees.h
+  bool flat = false;  ///< a wall, a roof, a vehicle: no tree
+  bool wire = false;  ///< of a power line, and without a circle at breast height: no tree, see flat_trees.h
   bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
   bool at_wall = false;   ///< a circle at breast height, but a wall beside it: stems_at_walls.h
   double bare_scatter_m = 0;       ///< of the best sections of its stem, see covered_stem.h; NaN = unknown

@@ -53,15 +53,16 @@ test("wires are told, and are in no value", async () => {
     const { session_id } = await cloud(made, rows);
     return tail(made, TreeInventoryTail, `/api/cloud/session/${session_id}/tree_inventory`, {});
   };
-  const wire = Array.from({ length: 400 }, (_, i) => {
-    const at = 18 * even(i, 0.7548776662);
-    return `${at.toFixed(4)} ${(1 + 0.02 * even(i, 0.38)).toFixed(4)} ${(9 + 0.1 * at).toFixed(4)} 13 9 2`;
-  });
+  const wire = (count: number, high: number, id: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const at = 18 * even(i, 0.7548776662);
+      return `${at.toFixed(4)} ${(1 + 0.02 * even(i, 0.38)).toFixed(4)} ${(high + 0.1 * at).toFixed(4)} ${id} ${high} 2`;
+    });
   // A tree that has a stem is one, with whatever hangs on it.
-  const held = await listOf([...street(), ...wire.map((row) => row.replace(" 13 9 2", " 4 9 2"))]);
+  const held = await listOf([...street(), ...wire(8000, 5, 4)]);
   expect(held.trees.find(({ tree_id }) => tree_id === 4)).toMatchObject({ dbh_m: expect.any(Number) });
   expect(held.trees.flatMap(({ flags }) => flags)).not.toContain("wire");
-  const [alone, list] = [await listOf(street()), await listOf([...street(), ...wire])];
+  const [alone, list] = [await listOf(street()), await listOf([...street(), ...wire(400, 9, 13)])];
   expect(list.trees.find(({ tree_id }) => tree_id === 13)?.flags).toEqual(["no_stem", "wire"]);
   expect(list.trees.filter(({ flags }) => flags.includes("wire"))).toHaveLength(1);
   expect(list.warnings).toContainEqual(expect.stringMatching(/^1 of 7 tree is a thin, level line \(tree 13\)/));

@@ -144,6 +144,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" Look at them; segment the trees again or merge the two numbers.", " Look at them."],
   [" Delete such points and segment the trees again.", ""],
   [" next to nothing beside the stem (flags: no_crown; tree", " next to nothing beside the stem (tree"],
+  [
+    " They are counted in num_trees; tree_inventory leaves them out of the stand. Delete such points first.",
+    " They are counted among the trees.",
+  ],
   ["They are in no value of the stand (flags: wire).", "They are in no value of the stand."],
   [" within 0.4 m of a wall (flags: at_wall; tree", " within 0.4 m of a wall (tree"],
   [" Where these classes mean something else, send skip_structures false.", ""],

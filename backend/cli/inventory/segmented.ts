@@ -7,7 +7,7 @@ import type { InventoryOptions } from "./options.ts";
 /** Where stems can be seen. */
 const METHOD_FOR_STEMS: TreeMethod = "auto";
 /** Of a warning that the inventory gives again, with the trees of its list. */
-const TOLD_BY_INVENTORY = "tree_inventory gives them no diameter";
+const TOLD_BY_INVENTORY = "tree_inventory leaves them out of the stand";
 
 const noTree = (method: TreeMethod) =>
   `method ${method} found no tree in this cloud; ${method === "chm" ? "for scans from the ground take --method auto" : "for clouds seen from the air take --method chm"}`;

@@ -46,7 +46,7 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
   return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling };
 }
 
-const LINES_STAY =
+const LEFT_OUT =
   "They are counted in num_trees; tree_inventory leaves them out of the stand. Delete such points first.";
 
 /** A report that tells of trees that are walls, roofs, vehicles and wires. */
@@ -57,13 +57,12 @@ async function withFlat<Report extends Pick<TreesReport, "num_trees" | "warnings
   job: Job,
 ): Promise<Report> {
   const { flat, wires } = await job.quiet().track(() => flatTrees(positions, not_vegetation, labels.native));
-  const effect = "They are counted in num_trees; tree_inventory gives them no diameter. Delete such points first.";
   return {
     ...report,
     warnings: [
       ...report.warnings,
-      ...flatWarnings(flat, report.num_trees, effect),
-      ...wireWarnings(wires, report.num_trees, LINES_STAY),
+      ...flatWarnings(flat, report.num_trees, LEFT_OUT),
+      ...wireWarnings(wires, report.num_trees, LEFT_OUT),
     ],
   };
 }

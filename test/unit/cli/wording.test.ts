@@ -53,6 +53,10 @@ test.each([
     "stand within 0.4 m of a wall (tree 2, 3), as drain",
   ],
   [
+    "are: no tree. They are counted in num_trees; tree_inventory leaves them out of the stand. Delete such points first.",
+    "are: no tree. They are counted among the trees.",
+  ],
+  [
     "They are in no value of the stand (flags: wire). Delete such points and segment the trees again.",
     "They are in no value of the stand.",
   ],

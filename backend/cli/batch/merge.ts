@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import {
   DEFAULT_STAND_SETTINGS,
+  isNoTree,
   type StandSettings,
   standCsv,
   standSummary,
@@ -26,7 +27,10 @@ export interface Merged {
   readonly tiles: readonly string[];
   readonly missing: readonly string[];
   readonly tree_count: number;
+  /** With a row in the list. */
   readonly measured_count: number;
+  /** Of these: walls, wires, and images in glass. */
+  readonly no_tree_count: number;
   readonly skipped_count: number;
   readonly truncated_count: number;
   readonly stand: ReturnType<typeof standSummary> | null;
@@ -67,6 +71,7 @@ export async function mergeTiles(out: string, missing: readonly string[], deps: 
     missing,
     tree_count: owners.trees.length,
     measured_count: lists.rows.length,
+    no_tree_count: lists.rows.filter(isNoTree).length,
     skipped_count: lists.skipped_count,
     truncated_count: owners.truncated_count,
     stand: listed.stand,

@@ -82,6 +82,7 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
     failed,
     trees: merged.tree_count,
     measured: merged.measured_count,
+    no_trees: merged.no_tree_count,
     stand: merged.stand,
     workflow: plan.workflow,
     derived: plan.derived,
@@ -103,6 +104,9 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
     ["Tiles", `${plainNumber(plan.tiles.length - failed.length, 0)} of ${plainNumber(plan.tiles.length, 0)}`],
     ...(plan.workflow.trees ? [["Trees", plainNumber(merged.tree_count, 0)] as const] : []),
     ...(plan.workflow.inventory ? [["Measured", plainNumber(merged.measured_count, 0)] as const] : []),
+    ...(merged.no_tree_count > 0
+      ? [["Of these walls, wires and images in glass: no trees", plainNumber(merged.no_tree_count, 0)] as const]
+      : []),
     ["Time of all jobs", `${plainNumber(document.job_seconds, 1)} s`],
     ["Most memory of a job", `${plainNumber(document.peak_rss_mb, 0)} MB`],
     ["Results", `${merged.outputs.join(", ")} in ${join(root, PLACES.merged)}`],

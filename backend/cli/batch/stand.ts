@@ -1,3 +1,4 @@
+import { isNoTree } from "../../../shared/client/index.ts";
 import { INVENTORY_CONSTANTS } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import type { StandRecord, TreeRow } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { addon } from "../../native/core/addon.ts";
@@ -20,7 +21,7 @@ function valuesOf(table: NativeColumn): Float64Array {
   return new Float64Array(bytes.buffer);
 }
 
-/** The stand pass on the joined list: once, as if all trees had been measured in one cloud. */
+/** The stand pass on the joined list: once, as if all trees had been measured in one cloud. What is no tree takes no part. */
 export async function joinedStand(
   trees: readonly TreeRow[],
   plot: readonly (readonly [number, number])[],
@@ -29,9 +30,9 @@ export async function joinedStand(
   const [east, north] = plot[0] ?? [0, 0];
   // Relative to a corner of the plot: areas of polygons far from the origin lose digits.
   const near = ([x, y]: readonly [number, number]) => [x - east, y - north];
-  const hullOf = ({ crown_hull_xy }: TreeRow) => crown_hull_xy ?? [];
+  const hullOf = (tree: TreeRow) => (isNoTree(tree) ? [] : (tree.crown_hull_xy ?? []));
   const rows = trees.flatMap((tree) => {
-    const base = tree.stem_base;
+    const base = isNoTree(tree) ? undefined : tree.stem_base;
     const place = base ? near([base[0], base[1]]) : [Number.NaN, Number.NaN];
     return [...place, tree.dbh_m ?? Number.NaN, hullOf(tree).length];
   });
@@ -53,7 +54,10 @@ export async function joinedStand(
       unseen_share: null,
       crown_union_area_m2: found.crown_union_area_m2,
       cover_cell_m: found.cover_cell_m,
-      crown_area_sum_m2: trees.reduce((sum, tree) => sum + (tree.crown_projected_area_m2 ?? 0), 0),
+      crown_area_sum_m2: trees.reduce(
+        (sum, tree) => sum + (isNoTree(tree) ? 0 : (tree.crown_projected_area_m2 ?? 0)),
+        0,
+      ),
       competition_radius_m,
     },
     warnings: found.overlap_known ? [] : ["Crowns overlap too often to measure how far."],

@@ -132,6 +132,14 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     / Delete them \(delete_region or filter, (z below [-0-9.]+) there\): other/g,
     " Delete them from the file ($1 there): other",
   ],
+  [" stand alone (flags: stray_top; tree", " stand alone (tree"],
+  [" stands alone (flags: stray_top; tree", " stands alone (tree"],
+  [
+    " m too large (stray_top_m), and crowns too wide. Label noise first (denoise), then ground, trees and this list again.",
+    " m too large (column stray_top_m), and crowns too wide.",
+  ],
+  [" the stem is thick (flags: thick_top; tree", " the stem is thick (tree"],
+  [" (flags: scattered). Label noise (denoise), delete what is left of them, and segment the trees again.", "."],
   [" no bark is seen (flags: covered; tree", " no bark is seen (tree"],
   [
     " They have no diameter; stem_curve has those of the bare stem above.",

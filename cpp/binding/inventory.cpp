@@ -82,6 +82,8 @@ const TreeField kTreeFields[] = {
     {"top_shared", [](const MeasuredTree& t) { return t.top_shared; }},
     {"flat", [](const MeasuredTree& t) { return t.flat ? 1.0 : 0.0; }},
     {"wire", [](const MeasuredTree& t) { return t.wire ? 1.0 : 0.0; }},
+    {"scattered", [](const MeasuredTree& t) { return t.scattered ? 1.0 : 0.0; }},
+    {"stray_top_m", [](const MeasuredTree& t) { return t.stray_top_m; }},
     {"no_crown", [](const MeasuredTree& t) { return t.no_crown ? 1.0 : 0.0; }},
     {"at_wall", [](const MeasuredTree& t) { return t.at_wall ? 1.0 : 0.0; }},
     {"covered", [](const MeasuredTree& t) { return t.covered ? 1.0 : 0.0; }},

@@ -67,6 +67,7 @@ const TREE_COLUMNS: readonly Column<ListedTree>[] = [
   ["above_foot_m", ({ tree }) => tree.foot?.axial_m],
   ["above_foot_diameter_m", ({ tree }) => tree.foot?.diameter_m],
   field("top_shared"),
+  field("stray_top_m"),
 ];
 
 export interface TreeTable {

@@ -1,5 +1,5 @@
 import { INVENTORY_DEFAULTS } from "../contract/cloud-session/tree-inventory.ts";
-import type { StandRecord, TreeRow } from "../contract/cloud-session/tree-inventory-rows.ts";
+import { NO_TREE_FLAGS, type StandRecord, type TreeRow } from "../contract/cloud-session/tree-inventory-rows.ts";
 import { standsInPlot } from "./in-plot.ts";
 import { fittingClassesOf, type HistogramClass } from "./value-classes.ts";
 
@@ -125,9 +125,9 @@ export function treeBiomass(
   return { kg, beyondRange: cm < CHAVE_CM.min || cm > CHAVE_CM.max };
 }
 
-/** A wall, a roof, a vehicle or a wire that the segmentation took for a tree, or what glass shows of one: it is no tree of the stand. */
+/** A wall, a roof, a vehicle, a wire or rain that the segmentation took for a tree, or what glass shows of one: it is no tree of the stand. */
 export const isNoTree = ({ flags }: Pick<TreeRow, "flags">): boolean =>
-  flags.includes("flat") || flags.includes("wire") || flags.includes("mirror_image");
+  flags.some((flag) => NO_TREE_FLAGS.includes(flag));
 
 /** The trees that count: large enough, and not dead unless wanted. */
 export function standTrees(trees: readonly TreeRow[], settings: StandSettings, edits: TreeEdits = {}): TreeRow[] {

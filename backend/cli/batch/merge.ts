@@ -29,7 +29,7 @@ export interface Merged {
   readonly tree_count: number;
   /** With a row in the list. */
   readonly measured_count: number;
-  /** Of these: walls, wires, and images in glass. */
+  /** Of these: walls, wires, rain, and images in glass. */
   readonly no_tree_count: number;
   readonly skipped_count: number;
   readonly truncated_count: number;

@@ -105,7 +105,7 @@ export async function reportBatch(root: string, plan: Plan, missing: readonly st
     ...(plan.workflow.trees ? [["Trees", plainNumber(merged.tree_count, 0)] as const] : []),
     ...(plan.workflow.inventory ? [["Measured", plainNumber(merged.measured_count, 0)] as const] : []),
     ...(merged.no_tree_count > 0
-      ? [["Of these walls, wires and images in glass: no trees", plainNumber(merged.no_tree_count, 0)] as const]
+      ? [["Of these walls, wires, rain and images in glass: no trees", plainNumber(merged.no_tree_count, 0)] as const]
       : []),
     ["Time of all jobs", `${plainNumber(document.job_seconds, 1)} s`],
     ["Most memory of a job", `${plainNumber(document.peak_rss_mb, 0)} MB`],

@@ -3,6 +3,7 @@ import type { CreateSessionTail } from "../../../shared/contract/cloud-session/c
 import type { DetectStemsResponse } from "../../../shared/contract/cloud-session/detect-stems.ts";
 import type { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import { NO_TREE_FLAGS } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { type Covered, pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
@@ -232,9 +233,7 @@ function withoutStems(list: TreeInventoryTail): TreeInventoryTail {
     hegyi_index_corrected: null,
     flags: [
       ...new Set([
-        ...tree.flags.filter(
-          (flag) => flag === "ground_from_tree_min" || flag === "flat" || flag === "wire" || flag === "mirror_image",
-        ),
+        ...tree.flags.filter((flag) => flag === "ground_from_tree_min" || NO_TREE_FLAGS.includes(flag)),
         "no_stem" as const,
       ]),
     ].sort(),

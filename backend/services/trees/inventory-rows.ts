@@ -1,8 +1,9 @@
 import { standsInPlot } from "../../../shared/client/in-plot.ts";
-import type {
-  GROUND_SOURCES,
-  SkippedTree,
-  TreeRow,
+import {
+  type GROUND_SOURCES,
+  NO_TREE_FLAGS,
+  type SkippedTree,
+  type TreeRow,
 } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
@@ -19,6 +20,8 @@ import type { SameStem } from "./same-stems.ts";
 import { hasSharedTop } from "./shared-tops.ts";
 import type { StemFoot } from "./stem-feet.ts";
 import { type StemAxis, stemAxes } from "./stem-tilt.ts";
+import { type StrayTop, strayTop } from "./stray-tops.ts";
+import { type ThickTop, thickTops } from "./thick-tops.ts";
 
 /** The rows of an answer; they are made while it is written. */
 export interface InventoryRows {
@@ -45,10 +48,14 @@ export interface InventoryRows {
   readonly heights: readonly ListedHeight[];
   /** Of the trees that have one. */
   readonly diameters: readonly Diameter[];
-  /** Of the height of each measured tree: height_drop_m. */
+  /** Of the height of each measured tree whose highest point does not stand alone: height_drop_m. */
   readonly drops_m: readonly number[];
   /** Measured trees with the flag shared_top. */
   readonly shared_tops: readonly number[];
+  /** Measured trees with the flag stray_top. */
+  readonly stray_tops: readonly StrayTop[];
+  /** Trees with the flag thick_top. */
+  readonly thick_tops: readonly ThickTop[];
   /** Of the trees with a crown. */
   readonly crowns: readonly { readonly area_m2: number; readonly gain_m2: number }[];
 }
@@ -61,6 +68,7 @@ export function inventoryRows(
   const trees = new Table(found.trees, found.tree_fields);
   const standing = found.stand ? new Table(found.stand_trees, found.stand_fields) : null;
   const curve = new Table(found.curve, found.curve_fields);
+  const thick = thickTops(trees, curve);
   const hulls = numbersOf(found.hulls);
   const firstCorner = startsOf(trees);
   const skipped = numbersOf(found.skipped);
@@ -83,7 +91,7 @@ export function inventoryRows(
       cut_top: cut.get(id.tree_id)?.top ?? false,
       crown_hull_xy: hull(i),
       ...(standing ? competing(standing, i) : {}),
-      flags: flagsOf(trees, i),
+      flags: thick.has(id.tree_id) ? [...flagsOf(trees, i), "thick_top" as const].sort() : flagsOf(trees, i),
     };
   };
   const ids = Array.from({ length: trees.length }, (_, i) => trees.get(i, "tree_id"));
@@ -91,8 +99,7 @@ export function inventoryRows(
   for (let i = 0; i < trees.length; i += 1) {
     if (trees.get(i, "too_few_points") === 0) ground_sources[sourceOf(trees, i)] += 1;
   }
-  const isNoTree = (i: number) =>
-    trees.get(i, "flat") === 1 || trees.get(i, "wire") === 1 || trees.get(i, "image_of") > 0;
+  const isNoTree = (i: number) => flagsOf(trees, i).some((flag) => NO_TREE_FLAGS.includes(flag));
   const measured = Array.from({ length: trees.length }, (_, i) => i).filter(
     (i) => trees.get(i, "too_few_points") === 0 && !isNoTree(i),
   );
@@ -124,8 +131,12 @@ export function inventoryRows(
       height_m: trees.get(i, "height_m"),
       dbh_m: trees.get(i, "dbh_diameter_m"),
     })),
-    drops_m: measured.map((i) => trees.get(i, "height_drop_m")),
+    drops_m: measured.filter((i) => strayTop(trees, i) === 0).map((i) => trees.get(i, "height_drop_m")),
     shared_tops: measured.filter((i) => hasSharedTop(trees, i)).map((i) => trees.get(i, "tree_id")),
+    stray_tops: measured
+      .map((i) => ({ tree_id: trees.get(i, "tree_id"), lower_m: strayTop(trees, i) }))
+      .filter(({ lower_m }) => lower_m > 0),
+    thick_tops: [...thick.values()],
     crowns: measured
       .map((i) => ({ area_m2: trees.get(i, "crown_projected_area_m2"), gain_m2: trees.get(i, "crown_area_gain_m2") }))
       .filter(({ area_m2 }) => area_m2 > 0),
@@ -158,6 +169,7 @@ function noTreesOf(trees: Table, ids: readonly number[]): NoTrees {
     of: ids.length,
     flat: ids.filter((_, i) => trees.get(i, "flat") === 1),
     wires: ids.filter((_, i) => trees.get(i, "wire") === 1),
+    scattered: ids.filter((_, i) => trees.get(i, "scattered") === 1),
     bare: ids.filter((_, i) => isBare[i]),
     at_walls: ids.filter((_, i) => isAtWall[i]),
     at_walls_share: sum(squares.filter((_, i) => isAtWall[i])) / sum(squares),

@@ -24,6 +24,8 @@ import { slenderWarnings } from "./slender-stems.ts";
 import { stemFootWarnings } from "./stem-feet.ts";
 import { scatterWarnings } from "./stem-scatter.ts";
 import { stemTiltWarnings } from "./stem-tilt.ts";
+import { strayTopWarnings } from "./stray-tops.ts";
+import { thickTopWarnings } from "./thick-tops.ts";
 
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
@@ -69,7 +71,9 @@ export function inventoryWarnings(
     ...coverWarnings(rows.covers),
     ...scatterWarnings(rows.covers),
     ...dropWarnings(drops_m),
-    ...sharedTopWarnings(rows.shared_tops, drops_m.length),
+    ...strayTopWarnings(rows.stray_tops, rows.heights.length),
+    ...thickTopWarnings(rows.thick_tops, diameters.length),
+    ...sharedTopWarnings(rows.shared_tops, rows.heights.length),
     ...oddHeightWarnings(rows.heights),
     ...gainWarnings(crowns),
     ...cutTreeWarnings(rows, cut),

@@ -8,6 +8,8 @@ export interface NoTrees {
   readonly flat: readonly number[];
   /** Of power lines: cpp/ops/trees/flat_trees.h. */
   readonly wires: readonly number[];
+  /** Drops, snow or insects: cpp/ops/trees/scattered_tree.h. */
+  readonly scattered: readonly number[];
   /** With a diameter, but next to nothing beside the stem. */
   readonly bare: readonly number[];
   /** With a diameter, but beside a wall: cpp/ops/trees/stems_at_walls.h. */
@@ -39,7 +41,16 @@ export function wireWarnings(wires: readonly number[], of: number, effect: strin
 const LEAVE_OUT = "Values per hectare count them; leave them out if they are no trees.";
 
 /** That trees are walls, posts, or pipes at walls. */
-export function noTreeWarnings({ of, flat, wires, bare, at_walls, diameters, ...shares }: NoTrees): string[] {
+export function noTreeWarnings({
+  of,
+  flat,
+  wires,
+  scattered,
+  bare,
+  at_walls,
+  diameters,
+  ...shares
+}: NoTrees): string[] {
   const warnings = flatWarnings(
     flat,
     of,
@@ -52,6 +63,12 @@ export function noTreeWarnings({ of, flat, wires, bare, at_walls, diameters, ...
       "They are in no value of the stand (flags: wire). Delete such points and segment the trees again.",
     ),
   );
+  if (scattered.length > 0) {
+    const has = scattered.length === 1 ? "tree has points" : "trees have points";
+    warnings.push(
+      `${scattered.length} of ${of} ${has} at least 8 times as far apart as those of the ground there (${namedTrees(scattered)}), as drops of rain, snow, fog, dust and insects: no tree. They are in no value of the stand (flags: scattered). Label noise (denoise), delete what is left of them, and segment the trees again.`,
+    );
+  }
   const told = (ids: readonly number[], one: string, many: string, flag: string, as: string, share: number) => {
     if (ids.length === 0) return;
     const trees = `${ids.length} of ${diameters} trees with a diameter ${ids.length === 1 ? one : many}`;

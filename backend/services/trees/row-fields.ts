@@ -5,6 +5,7 @@ import {
 } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import type { Table } from "./native-table.ts";
 import { hasSharedTop } from "./shared-tops.ts";
+import { strayTop } from "./stray-tops.ts";
 
 /** Below this lean its direction is noise, degrees. */
 const LEAST_LEAN_DEG = 0.5;
@@ -26,12 +27,13 @@ export function flagsOf(trees: Table, i: number): TreeFlag[] {
   const bits = trees.known(i, "dbh_flags");
   const flags: TreeFlag[] = bits === null ? ["no_stem"] : circleFlags(bits);
   if (sourceOf(trees, i) === "tree_min_z") flags.push("ground_from_tree_min");
-  for (const flag of ["at_wall", "covered", "flat", "no_crown", "wire"] as const)
+  for (const flag of ["at_wall", "covered", "flat", "no_crown", "scattered", "wire"] as const)
     if (trees.get(i, flag) === 1) flags.push(flag);
   if (trees.get(i, "same_stem_as") > 0) flags.push("same_stem");
   if (trees.get(i, "image_of") > 0) flags.push("mirror_image");
   if (trees.known(i, "foot_top_m") !== null) flags.push("buttressed");
   if (hasSharedTop(trees, i)) flags.push("shared_top");
+  if (strayTop(trees, i) > 0) flags.push("stray_top");
   return flags.sort();
 }
 
@@ -60,6 +62,7 @@ export function measures(trees: Table, i: number, method: "ransac" | "hough") {
     height_m: get("height_m"),
     height_drop_m: get("height_drop_m"),
     top_shared: known("top_shared"),
+    stray_top_m: known("stray_top_m"),
     flat_share: known("flat_share"),
     n_crown_points: get("n_crown_points"),
     crown_base_height_m: known("crown_base_height_m"),

@@ -105,10 +105,10 @@ void GroundHeights::finish(const OpContext& ctx) {
   pending_.clear();
 }
 
-double GroundHeights::at(const Vec2d& place) const {
+template <class Visit>
+void GroundHeights::for_each_near(const Vec2d& place, Visit&& visit) const {
   const auto reach = static_cast<std::int64_t>(kCellReach / kCell) + 1;
   const std::int64_t x = cell_index(place.x), y = cell_index(place.y);
-  double sum = 0, weights = 0;
   for (std::int64_t row = y - reach; row <= y + reach; ++row) {
     const auto before = [&](const Cell& cell, std::int64_t column) {
       return cell.y < row || (cell.y == row && cell.x < column);
@@ -118,13 +118,29 @@ double GroundHeights::at(const Vec2d& place) const {
       const double dx = (static_cast<double>(cell->x) + 0.5) * kCell - place.x;
       const double dy = (static_cast<double>(cell->y) + 0.5) * kCell - place.y;
       const double distance = std::sqrt(dx * dx + dy * dy);
-      if (distance > kCellReach) continue;
-      const double weight = 1 / std::max(distance, kLeastDistance);
-      sum += weight * cell->sum / static_cast<double>(cell->count);
-      weights += weight;
+      if (distance <= kCellReach) visit(*cell, distance);
     }
   }
+}
+
+double GroundHeights::at(const Vec2d& place) const {
+  double sum = 0, weights = 0;
+  for_each_near(place, [&](const Cell& cell, double distance) {
+    const double weight = 1 / std::max(distance, kLeastDistance);
+    sum += weight * cell.sum / static_cast<double>(cell.count);
+    weights += weight;
+  });
   return weights > 0 ? sum / weights : std::nan("");
+}
+
+double GroundHeights::spacing(const Vec2d& place) const {
+  std::uint64_t cells = 0, points = 0;
+  for_each_near(place, [&](const Cell& cell, double) {
+    cells += 1;
+    points += cell.count;
+  });
+  if (points == 0) return std::nan("");
+  return kCell / 2 * std::sqrt(static_cast<double>(cells) / static_cast<double>(points));
 }
 
 TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells,

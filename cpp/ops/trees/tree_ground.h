@@ -28,6 +28,9 @@ class GroundHeights {
 
   /// Height at a place, by weights of 1 / distance over the cells within 2 m; NaN if there is none.
   double at(const Vec2d& place) const;
+  /// Mean distance of each ground point within 2 m of a place to the one nearest to it, if they lie at random: half the root of the area of
+  /// the cells that have any, over their number (Clark & Evans, Ecology 35, 1954). NaN without any.
+  double spacing(const Vec2d& place) const;
 
  private:
   struct Cell {
@@ -35,6 +38,10 @@ class GroundHeights {
     double sum;
     std::uint64_t count;
   };
+  /// Calls visit(cell, distance) for the cells whose middle is within 2 m of a place.
+  template <class Visit>
+  void for_each_near(const Vec2d& place, Visit&& visit) const;
+
   std::vector<Cell> cells_;    ///< ascending by y, then x
   std::vector<Cell> pending_;  ///< not yet part of cells_, in any order
 };

@@ -18,8 +18,10 @@
 #include "ops/trees/measured_points.h"
 #include "ops/trees/mirrored_trees.h"
 #include "ops/trees/same_stems.h"
+#include "ops/trees/scattered_tree.h"
 #include "ops/trees/shared_tops.h"
 #include "ops/trees/stems_at_walls.h"
+#include "ops/trees/stray_top.h"
 #include "ops/trees/tree_failure.h"
 #include "ops/trees/tree_places.h"
 #include "ops/trees/unseen_ground.h"
@@ -302,6 +304,9 @@ class Inventory {
     out.flat_share = share_of(flatness_, id);
     out.top_shared = share_of(tops_, id);
     out.height_drop_m = expected_drop(points);
+    JobControl unseen;
+    OpContext step(unseen, ctx_);
+    out.stray_top_m = stray_top(points, step);
     TreeStem found = stem_of_tree({points, ground, out.box, out.flat_share}, stem, params_.thick, ctx_);
     out.stem = std::move(found.stem);
     out.height_m = found.height_m;
@@ -317,7 +322,9 @@ class Inventory {
     }
     out.crown = measure_crown(points, out.stem, params_.crown, ctx_);
     out.no_crown = is_bare(out);
-    out.wire = !out.stem.breast_height && is_wire(id);
+    const bool stemless = !out.stem.breast_height.has_value();
+    out.wire = stemless && is_wire(id);
+    out.scattered = stemless && tree_scatter(points, cells, step) >= kScattered;
     out.strip_m = widest_empty_strip(points, ctx_);
     return out;
   }
@@ -332,7 +339,7 @@ class Inventory {
     for (const MeasuredTree& tree : result_.trees) {
       const double none = std::nan("");
       const auto& at = tree.stem.breast_height;
-      const bool is_none = tree.flat || tree.wire || tree.image_of != 0;
+      const bool is_none = tree.flat || tree.wire || tree.scattered || tree.image_of != 0;
       hulls.push_back(is_none ? ConvexPolygon{} : tree.crown.hull);
       bases.push_back(tree.too_few_points || is_none ? Vec2d{none, none}
                                                      : Vec2d{tree.stem.base.x, tree.stem.base.y});

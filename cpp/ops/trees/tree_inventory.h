@@ -55,14 +55,17 @@ struct MeasuredTree {
   double
       height_drop_m;  ///< by how much it would be lower, in the mean, with every second point: expected_drop
   double top_shared =
-      0;           ///< share of the points about its highest one that belong to other trees: shared_tops.h
+      0;  ///< share of the points about its highest one that belong to other trees: shared_tops.h
+  /// How much lower the highest point is that does not stand alone: stray_top.h; NaN = unknown.
+  double stray_top_m = 0;
   double strip_m;  ///< widest empty strip between two parts of the tree, see tree_places.h
   double flat_share =
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
   bool flat = false;  ///< a wall, a roof, a vehicle: no tree
   bool wire = false;  ///< of a power line, and without a circle at breast height: no tree, see flat_trees.h
-  bool no_crown = false;  ///< a circle at breast height, but next to nothing beside the stem, as of a post
-  bool at_wall = false;   ///< a circle at breast height, but a wall beside it: stems_at_walls.h
+  bool scattered = false;  ///< drops of rain, snow or fog, without a circle: no tree, see scattered_tree.h
+  bool no_crown = false;   ///< a circle at breast height, but next to nothing beside the stem, as of a post
+  bool at_wall = false;    ///< a circle at breast height, but a wall beside it: stems_at_walls.h
   double bare_scatter_m = 0;       ///< of the best sections of its stem, see covered_stem.h; NaN = unknown
   bool covered = false;            ///< no circle at breast height, as leaves cover the stem there
   std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none
@@ -111,6 +114,7 @@ struct TreeInventoryResult {
 ///
 /// Flat     What lies on flat surfaces from kFlatTree on and has no well seen stem of 1 m radius is no tree: it has no circle at
 ///          breast height, its sections are not ok, and its hull does not cover the stand.
+/// Scattered A "tree" without a circle whose points are far apart (scattered_tree.h) is drops or insects, and in no value of the stand.
 /// Covered  A stem that ivy covers at breast height (covered_stem.h) has no circle there, and its sections within leaves are not ok.
 /// Low      A tree without a diameter at breast height, or with breast height below the heights at which stems are looked for, is
 ///          measured at its trunk if that is seen: low_trunk. With such a breast height it has no other diameter, and its views

@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
 import { flatWarnings, noTreeWarnings, wireWarnings } from "../../../../backend/services/trees/no-trees.ts";
 
-const none = { of: 9, flat: [], wires: [], bare: [], at_walls: [], diameters: 7, bare_share: 0, at_walls_share: 0 };
+const none = {
+  of: 9,
+  flat: [],
+  wires: [],
+  scattered: [],
+  bare: [],
+  at_walls: [],
+  diameters: 7,
+  bare_share: 0,
+  at_walls_share: 0,
+};
 
 test("walls and posts are told, with their trees and what it does", () => {
   expect(noTreeWarnings(none)).toEqual([]);

@@ -1,32 +1,34 @@
 #include "ops/trees/scattered_tree.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "core/nth_smallest.h"
 #include "core/position_hash.h"
+#include "ops/trees/least_of.h"
 #include "spatial/kd_tree.h"
 
 namespace pc {
 
 namespace {
 
-constexpr std::size_t kFewest = 30, kSamples = 500;
+constexpr std::size_t kFewest = 30, kSamples = 500, kPollPoints = 1 << 16;
 
-/// Rows, chosen by their position.
-std::vector<std::size_t> sample(Span<const Vec3d> points) {
-  std::vector<std::pair<std::uint64_t, std::size_t>> keyed;
-  keyed.reserve(points.size);
-  for (std::size_t i = 0; i < points.size; ++i) keyed.emplace_back(position_hash(points[i]), i);
-  const std::size_t count = std::min(keyed.size(), kSamples);
-  std::nth_element(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(count - 1), keyed.end());
-  std::vector<std::size_t> rows;
-  for (std::size_t k = 0; k < count; ++k) rows.push_back(keyed[k].second);
-  return rows;
+/// Points, chosen by their position.
+std::vector<Vec3d> sample(Span<const Vec3d> points, const OpContext& ctx) {
+  using Keyed = std::pair<std::uint64_t, std::size_t>;
+  LeastOf<Keyed, std::less<>> least(kSamples, {});
+  for (std::size_t i = 0; i < points.size; ++i) {
+    if (i % kPollPoints == 0) ctx.checkpoint();
+    least.add({position_hash(points[i]), i});
+  }
+  std::vector<Vec3d> chosen;
+  for (const auto& [hash, row] : least.take()) chosen.push_back(points[row]);
+  return chosen;
 }
 
 }  // namespace
@@ -39,8 +41,8 @@ double tree_scatter(Span<const Vec3d> points, const GroundHeights& ground, OpCon
   if (!(ground_m > 0)) return std::nan("");
   const KdTree tree(points, ctx);
   std::vector<double> nearest;
-  for (const std::size_t row : sample(points)) {
-    const double squared = tree.view().nearest_elsewhere(points[row]);
+  for (const Vec3d& p : sample(points, ctx)) {
+    const double squared = tree.view().nearest_elsewhere(p);
     if (std::isfinite(squared)) nearest.push_back(squared);
   }
   if (nearest.empty()) return std::nan("");

@@ -10,6 +10,7 @@
 #include "core/nth_smallest.h"
 #include "ops/denoise/cluster_outlier.h"
 #include "ops/denoise/noise_class.h"
+#include "ops/trees/least_of.h"
 #include "spatial/kd_tree.h"
 
 namespace pc {
@@ -20,19 +21,21 @@ constexpr std::uint32_t kCluster = 17;
 constexpr std::size_t kLeast = 2 * kCluster, kTop = 1000, kMostTop = 100'000, kPart = 10;
 /// Those of the method `auto` of denoise.
 constexpr double kLinkFactor = 7, kGapFactor = 6, kMinLink = 6, kMaxLink = 10;
+constexpr std::size_t kPollPoints = 1 << 16;
 constexpr double kFarAway = 1e9;
 
 bool is_higher(const Vec3d& a, const Vec3d& b) {
   return std::tuple(-a.z, a.x, a.y) < std::tuple(-b.z, b.x, b.y);
 }
 
-std::vector<Vec3d> highest(Span<const Vec3d> points) {
-  std::vector<Vec3d> top(points.data, points.data + points.size);
-  const std::size_t count = std::min(top.size(), std::clamp(top.size() / kPart, kTop, kMostTop));
-  std::nth_element(top.begin(), top.begin() + static_cast<std::ptrdiff_t>(count - 1), top.end(), is_higher);
-  top.resize(count);
-  std::sort(top.begin(), top.end(), is_higher);
-  return top;
+std::vector<Vec3d> highest(Span<const Vec3d> points, const OpContext& ctx) {
+  LeastOf<Vec3d, bool (*)(const Vec3d&, const Vec3d&)> top(
+      std::min(points.size, std::clamp(points.size / kPart, kTop, kMostTop)), is_higher);
+  for (std::size_t i = 0; i < points.size; ++i) {
+    if (i % kPollPoints == 0) ctx.checkpoint();
+    top.add(points[i]);
+  }
+  return top.take();
 }
 
 /// Squared distances of nearest points at different positions: median and 95th percentile; NaN without any.
@@ -52,7 +55,7 @@ std::pair<double, double> squared_spacing(const std::vector<Vec3d>& points, cons
 
 double stray_top(Span<const Vec3d> points, OpContext& ctx) {
   if (points.size < kLeast) return std::nan("");
-  const std::vector<Vec3d> top = highest(points);
+  const std::vector<Vec3d> top = highest(points, ctx);
   const KdTree tree({top.data(), top.size()}, ctx);
   const auto [median, p95] = squared_spacing(top, tree);
   if (!(median > 0)) return std::nan("");

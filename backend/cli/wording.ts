@@ -139,7 +139,10 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     " m too large (column stray_top_m), and crowns too wide.",
   ],
   [" the stem is thick (flags: thick_top; tree", " the stem is thick (tree"],
-  [" (flags: scattered). Label noise (denoise), delete what is left of them, and segment the trees again.", "."],
+  [
+    " (flags: scattered); heights and crowns of trees among them may be too large. Label noise (denoise), delete what is left of them, and segment the trees again.",
+    "; heights and crowns of trees among them may be too large.",
+  ],
   [" no bark is seen (flags: covered; tree", " no bark is seen (tree"],
   [
     " They have no diameter; stem_curve has those of the bare stem above.",

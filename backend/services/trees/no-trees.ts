@@ -66,7 +66,7 @@ export function noTreeWarnings({
   if (scattered.length > 0) {
     const has = scattered.length === 1 ? "tree has points" : "trees have points";
     warnings.push(
-      `${scattered.length} of ${of} ${has} at least 8 times as far apart as those of the ground there (${namedTrees(scattered)}), as drops of rain, snow, fog, dust and insects: no tree. They are in no value of the stand (flags: scattered). Label noise (denoise), delete what is left of them, and segment the trees again.`,
+      `${scattered.length} of ${of} ${has} at least 8 times as far apart as those of the ground there (${namedTrees(scattered)}), as drops of rain, snow, fog, dust and insects: no tree. They are in no value of the stand (flags: scattered); heights and crowns of trees among them may be too large. Label noise (denoise), delete what is left of them, and segment the trees again.`,
     );
   }
   const told = (ids: readonly number[], one: string, many: string, flag: string, as: string, share: number) => {

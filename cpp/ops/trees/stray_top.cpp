@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint32_t kCluster = 17;
 constexpr std::size_t kLeast = 2 * kCluster, kTop = 1000, kMostTop = 100'000, kPart = 10;
-/// Those of the method `auto` of denoise.
-constexpr double kLinkFactor = 7, kGapFactor = 6, kMinLink = 6, kMaxLink = 10;
+/// Those of the method `auto` of denoise, but for the longest link: tops are sparser than the rest.
+constexpr double kLinkFactor = 7, kGapFactor = 6, kMinLink = 6, kMaxLink = 5;
 constexpr std::size_t kPollPoints = 1 << 16;
 constexpr double kFarAway = 1e9;
 

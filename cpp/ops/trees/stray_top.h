@@ -11,7 +11,7 @@ namespace pc {
 /// points   (n) of a tree, metres, z up, finite
 /// Looks at The highest tenth of the points, at least 1000 and at most 100,000, equally high ones by x, then y. Unknown of fewer than 34.
 /// Alone    label_clusters of cluster_outlier.h on these points: clusters of up to 16 that are far from the others. Links are at least 6
-///          medians and at most 10 times the 95th percentile of the distances between nearest points.
+///          medians and at most 5 times the 95th percentile of the distances between nearest points.
 /// Order    The same for any order of the points.
 /// Cost     O(n + m log m) time for the m points it looks at, some 6 us each; 200 bytes each.
 /// Cancel   Within 250 ms.

@@ -61,6 +61,22 @@ test.each([
     "They are in no value of the stand.",
   ],
   [
+    "of rain: no tree. They are in no value of the stand (flags: scattered); heights and crowns of trees among them may be too large. Label noise (denoise), delete what is left of them, and segment the trees again.",
+    "of rain: no tree. They are in no value of the stand; heights and crowns of trees among them may be too large.",
+  ],
+  [
+    "2 of 9 trees have highest points that stand alone (flags: stray_top; tree 3, 8), as rain does: heights may be up to 0.50 m too large (stray_top_m), and crowns too wide. Label noise first (denoise), then ground, trees and this list again.",
+    "2 of 9 trees have highest points that stand alone (tree 3, 8), as rain does: heights may be up to 0.50 m too large (column stray_top_m), and crowns too wide.",
+  ],
+  [
+    "1 of 9 trees has a highest point that stands alone (flags: stray_top; tree 3), as rain",
+    "1 of 9 trees has a highest point that stands alone (tree 3), as rain",
+  ],
+  [
+    "2 of 9 trees with a diameter end while the stem is thick (flags: thick_top; tree 3, 8; tree 3: 12 cm",
+    "2 of 9 trees with a diameter end while the stem is thick (tree 3, 8; tree 3: 12 cm",
+  ],
+  [
     "which glass in a wall shows (flags: mirror_image; tree 4 of 3): the beams were turned back",
     "which glass in a wall shows (tree 4 of 3): the beams were turned back",
   ],

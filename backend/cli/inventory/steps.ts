@@ -3,7 +3,6 @@ import type { CreateSessionTail } from "../../../shared/contract/cloud-session/c
 import type { DetectStemsResponse } from "../../../shared/contract/cloud-session/detect-stems.ts";
 import type { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
-import { NO_TREE_FLAGS } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { type Covered, pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
@@ -15,6 +14,7 @@ import { footCount } from "../run/feet.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import { cloudSample } from "../run/samples.ts";
+import { withoutStand, withoutStems } from "./list-parts.ts";
 import { labelNoise } from "./noise.ts";
 import type { InventoryOptions, PlotScene } from "./options.ts";
 import { segmentPlot } from "./segmented.ts";
@@ -202,47 +202,6 @@ export async function measurePlot(
   const list = await run.client.treeInventory(tail.session_id, wishes, shown(run));
   if (method === "one_tree") return withoutStand(list);
   return is_airborne ? withoutStems(list) : list;
-}
-
-/** One tree has no competitors, no plot and no edge. */
-function withoutStand(list: TreeInventoryTail): TreeInventoryTail {
-  const trees = list.trees.map(
-    ({
-      hegyi_index: _,
-      hegyi_index_corrected: __,
-      n_competitors: ___,
-      crown_overlap_m2: ____,
-      crown_overlap_fraction: _____,
-      edge: ______,
-      ...tree
-    }) => tree,
-  );
-  return { ...list, trees, stand: null, warnings: list.warnings.filter((text) => !/\bplot\b/.test(text)) };
-}
-
-/** Few returns reach a stem from the air: circles through them are chance. */
-function withoutStems(list: TreeInventoryTail): TreeInventoryTail {
-  const trees = list.trees.map(({ n_competitors: _, lean_deg: __, lean_azimuth_deg: ___, ...tree }) => ({
-    ...tree,
-    dbh_m: null,
-    dbh: null,
-    basal_area_m2: null,
-    slenderness: null,
-    breast_height_ref_z: null,
-    hegyi_index: null,
-    hegyi_index_corrected: null,
-    flags: [
-      ...new Set([
-        ...tree.flags.filter((flag) => flag === "ground_from_tree_min" || NO_TREE_FLAGS.includes(flag)),
-        "no_stem" as const,
-      ]),
-    ].sort(),
-  }));
-  const warnings = [
-    ...list.warnings,
-    "Diameters are absent: from the air, too few returns reach the stems. Stand values that need diameters are absent as well.",
-  ];
-  return { ...list, trees, stem_curve: [], warnings };
 }
 
 /** The points of the plot with the ids of their trees as values, true world coordinates. */

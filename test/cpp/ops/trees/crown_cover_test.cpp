@@ -77,8 +77,7 @@ TEST(CrownCover, CrownsThatAllOverlapAreCountedNoFurtherThanTheLimit) {
   const std::vector<ConvexPolygon> hulls(20'000, ConvexPolygon{{1, 1}, {39, 1}, {39, 29}, {1, 29}});
   const auto started = std::chrono::steady_clock::now();
   const CrownCover found = cover(hulls, kPlot);
-  // All pairs would take minutes; with sanitizers on a busy machine some seconds are fast.
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(3));
   EXPECT_FALSE(found.overlap_known);
   EXPECT_TRUE(std::isnan(found.overlap_m2[0]) && std::isnan(found.overlap_fraction[0]));
   EXPECT_NEAR(found.union_area_m2, 38 * 28, 1e-6);

@@ -222,6 +222,7 @@ export const strings = {
         ground_from_tree_min: "ground guessed",
         high_residual: "rough stem",
         mirror_image: "mirror image: no tree",
+        repeated: "stands there twice: not counted",
         scattered: "rain, snow or insects: no tree",
         stray_top: "stray points above",
         thick_top: "ends while thick",

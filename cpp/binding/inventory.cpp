@@ -89,6 +89,7 @@ const TreeField kTreeFields[] = {
     {"covered", [](const MeasuredTree& t) { return t.covered ? 1.0 : 0.0; }},
     {"strip_m", [](const MeasuredTree& t) { return t.strip_m; }},
     {"image_of", [](const MeasuredTree& t) { return static_cast<double>(t.image_of); }},
+    {"repeat_of", [](const MeasuredTree& t) { return static_cast<double>(t.repeat_of); }},
     {"same_stem_as", [](const MeasuredTree& t) { return static_cast<double>(t.same_stem_as); }},
     {"foot_reach_m", PC_FOOT(f.reach_m)},
     {"foot_top_m", PC_FOOT(f.top_m)},

@@ -44,7 +44,7 @@ const treeCount = ({ trees }: TreeInventoryTail) => trees.filter((tree) => !isNo
 export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
   const heights = heightsOf(list);
   const [flat, wires, images] = [flagged(list, "flat"), flagged(list, "wire"), flagged(list, "mirror_image")];
-  const drops = flagged(list, "scattered");
+  const [drops, repeats] = [flagged(list, "scattered"), flagged(list, "repeated")];
   const diameters = list.trees.filter(({ dbh_m }) => typeof dbh_m === "number").length;
   const facts: Fact[] = [
     ["Cloud", `${plot.scene.kind}: ${plot.scene.reason}`],
@@ -54,6 +54,7 @@ export function plotFacts({ cloud, plot, list }: MeasuredPlot): Fact[] {
     ...(wires > 0 ? [["Wires: no trees", plainNumber(wires, 0)] as const] : []),
     ...(images > 0 ? [["Images of trees in glass: no trees", plainNumber(images, 0)] as const] : []),
     ...(drops > 0 ? [["Rain, snow or insects: no trees", plainNumber(drops, 0)] as const] : []),
+    ...(repeats > 0 ? [["Seen twice, as scans do not fit: not counted", plainNumber(repeats, 0)] as const] : []),
     ["Segmentation", plot.method === "one_tree" ? "none: the cloud is one tree" : `method ${plot.method}`],
     ["With a diameter", plainNumber(diameters, 0)],
     ["Skipped", plainNumber(list.skipped.length, 0)],
@@ -99,6 +100,7 @@ export async function writeResults(
     wire_count: flagged(list, "wire"),
     scattered_count: flagged(list, "scattered"),
     mirror_image_count: flagged(list, "mirror_image"),
+    repeated_count: flagged(list, "repeated"),
     skipped: list.skipped,
     ground_sources: list.ground_sources,
     scan_offsets: list.scan_offsets,

@@ -15,6 +15,7 @@ import type { TreeImage } from "./mirrored-trees.ts";
 import { numbersOf, Table } from "./native-table.ts";
 import type { NoTrees } from "./no-trees.ts";
 import type { ListedHeight } from "./odd-heights.ts";
+import { type RepeatedTree, repeatedTrees } from "./repeated-trees.ts";
 import { competing, flagsOf, measures, sourceOf, stemRow } from "./row-fields.ts";
 import type { SameStem } from "./same-stems.ts";
 import { hasSharedTop } from "./shared-tops.ts";
@@ -38,6 +39,7 @@ export interface InventoryRows {
   readonly no_trees: NoTrees;
   readonly same_stems: readonly SameStem[];
   readonly images: readonly TreeImage[];
+  readonly repeats: readonly RepeatedTree[];
   readonly covers: readonly StemCover[];
   readonly feet: readonly StemFoot[];
   /** Of the trees with a diameter. */
@@ -154,6 +156,7 @@ export function inventoryRows(
       }))
       .filter(({ top_m }) => Number.isFinite(top_m)),
     images: ids.map((tree_id, i) => ({ tree_id, of: trees.get(i, "image_of") })).filter(({ of }) => of > 0),
+    repeats: repeatedTrees(trees),
     same_stems: ids.map((tree_id, i) => ({ tree_id, as: trees.get(i, "same_stem_as") })).filter(({ as }) => as > 0),
     small_count,
     failed_count: skipped.length / 3 - small_count,

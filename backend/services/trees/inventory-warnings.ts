@@ -16,6 +16,7 @@ import { missingDiameterWarnings } from "./missing-diameters.ts";
 import { noTreeWarnings } from "./no-trees.ts";
 import { oddHeightWarnings } from "./odd-heights.ts";
 import { plotWarnings } from "./plot-warnings.ts";
+import { repeatedTreeWarnings } from "./repeated-trees.ts";
 import { sameDiameterWarnings } from "./same-diameters.ts";
 import { sameStemWarnings } from "./same-stems.ts";
 import { registrationWarnings } from "./scan-registration.ts";
@@ -50,7 +51,7 @@ export function inventoryWarnings(
     warnings.push(`${many(found.nonfinite_count, "point")} of trees without a finite position left out.`);
   if (tree_ids !== null)
     warnings.push(
-      "Plot, competition, overlap, stems counted twice, walls beside trees and images in glass need every tree; without tree_ids they are measured.",
+      "Plot, competition, overlap, stems counted twice, trees of scans that do not fit, walls beside trees and images in glass need every tree; without tree_ids they are measured.",
     );
   if (ground_sources.tree_min_z > 0)
     warnings.push(
@@ -60,6 +61,7 @@ export function inventoryWarnings(
     ...breastHeightWarnings(breast_height_m),
     ...noTreeWarnings(rows.no_trees),
     ...mirroredTreeWarnings(rows.images),
+    ...repeatedTreeWarnings(rows.repeats),
     ...sameStemWarnings(rows.same_stems),
     ...sameDiameterWarnings(diameters),
     ...stemFootWarnings(rows.feet),

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "ops/trees/binomial_tail.h"
+
 namespace pc {
 
 namespace {
@@ -12,13 +14,8 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr std::size_t kSectors = 36;
 constexpr std::size_t kFirmPart = 4, kFirmLeast = 2;
-constexpr double kLeastTerm = 1e-12;
 constexpr double kMostSeen = 80;  // degrees: columns of a leaning stem are a few sectors wide
 constexpr double kOneGroup = 20;  // degrees
-
-double log_choose(double n, double k) {
-  return (std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)) / std::log(10.0);
-}
 
 /// Widths of the gaps between firm sectors, the widest first, degrees; 360 alone without any.
 std::vector<double> gaps_of(const std::array<std::size_t, kSectors>& counts) {
@@ -42,20 +39,8 @@ std::vector<double> gaps_of(const std::array<std::size_t, kSectors>& counts) {
 
 double log_false_alarms(std::size_t n, std::size_t k, double p) {
   if (n < 3 || k < 3) return HUGE_VAL;
-  if (!(p < 1)) return log_choose(static_cast<double>(n), 3);
   const double others = static_cast<double>(n - 3), wanted = static_cast<double>(std::min(k, n) - 3);
-  if (!(p > 0)) return wanted > 0 ? -HUGE_VAL : log_choose(static_cast<double>(n), 3);
-  const double choices = log_choose(static_cast<double>(n), 3);
-  if (wanted <= others * p) return choices;  // every other circle has as many: the tail is about one half
-  // Terms of the tail relative to its first, which is the largest.
-  double term = 1, sum = 0;
-  for (double j = wanted; j <= others && term > kLeastTerm * sum; ++j) {
-    sum += term;
-    term *= (others - j) / (j + 1) * p / (1 - p);
-  }
-  const double first =
-      log_choose(others, wanted) + wanted * std::log10(p) + (others - wanted) * std::log10(1 - p);
-  return choices + first + std::log10(sum);
+  return log_choose(static_cast<double>(n), 3) + log_binomial_tail(others, wanted, p);
 }
 
 CircleEvidence circle_evidence(Span<const Vec3d> points, const Vec2d& center, double radius, double distance,

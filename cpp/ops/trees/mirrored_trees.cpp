@@ -453,11 +453,7 @@ void drop_mirrored_trees(std::vector<MeasuredTree>& trees,
   for (const TreeImage& found : images) {
     MeasuredTree& tree = trees[of[found.image]];
     tree.image_of = trees[of[found.original]].id;
-    tree.stem.breast_height.reset();
-    tree.dbh_sigma_m = std::nan("");
-    tree.foot.reset();
-    tree.no_crown = tree.covered = false;
-    for (StemSection& section : tree.stem.curve) section.ok = false;
+    forget_stem(tree);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "ops/trees/flat_trees.h"
 #include "ops/trees/measured_points.h"
 #include "ops/trees/mirrored_trees.h"
+#include "ops/trees/repeated_trees.h"
 #include "ops/trees/same_stems.h"
 #include "ops/trees/scattered_tree.h"
 #include "ops/trees/shared_tops.h"
@@ -121,6 +122,7 @@ class Inventory {
       return std::move(points_of(cloud_, groups.order, rows[i], drifts_, ctx_).points);
     };
     drop_mirrored_trees(result_.trees, points, ctx_);
+    drop_repeated_trees(result_.trees, ctx_);
     drop_same_stems(result_.trees, ctx_);
     mark_stems_at_walls(result_.trees, points, ctx_);
     if (!params_.tree_ids && !result_.trees.empty()) measure_stand(pass);
@@ -339,7 +341,7 @@ class Inventory {
     for (const MeasuredTree& tree : result_.trees) {
       const double none = std::nan("");
       const auto& at = tree.stem.breast_height;
-      const bool is_none = tree.flat || tree.wire || tree.scattered || tree.image_of != 0;
+      const bool is_none = tree.is_none();
       hulls.push_back(is_none ? ConvexPolygon{} : tree.crown.hull);
       bases.push_back(tree.too_few_points || is_none ? Vec2d{none, none}
                                                      : Vec2d{tree.stem.base.x, tree.stem.base.y});

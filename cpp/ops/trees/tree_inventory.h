@@ -70,9 +70,22 @@ struct MeasuredTree {
   bool covered = false;            ///< no circle at breast height, as leaves cover the stem there
   std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none
   std::uint64_t image_of = 0;      ///< the tree that a mirror shows in its place: mirrored_trees.h; 0 = none
+  std::uint64_t repeat_of = 0;     ///< the tree that stands here once more: repeated_trees.h; 0 = none
   std::optional<RibbedFoot> foot;  ///< what widens the stem at breast height
   CrownMeasures crown;
+
+  /// No tree, or not one of its own: it is in no value of the stand.
+  bool is_none() const { return flat || wire || scattered || image_of != 0 || repeat_of != 0; }
 };
+
+/// Takes the diameter from a tree, and all that is known of its stem; none of its sections is ok any more.
+inline void forget_stem(MeasuredTree& tree) {
+  tree.stem.breast_height.reset();
+  tree.dbh_sigma_m = std::nan("");
+  tree.foot.reset();
+  tree.no_crown = tree.covered = false;
+  for (StemSection& section : tree.stem.curve) section.ok = false;
+}
 
 /// A tree that is not in the list, and why.
 struct SkippedTree {
@@ -123,6 +136,7 @@ struct TreeInventoryResult {
 ///          are not ok.
 /// Images   A tree that glass shows of another one (mirrored_trees.h) has no circle, its sections are not ok, and it is in no value of the
 ///          stand.
+/// Repeats  A tree that stands a second time in the cloud (repeated_trees.h), likewise.
 /// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, as stems show that took no part in the fit (drift_check.h), the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of

@@ -113,6 +113,11 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [", half_points)", ")"],
   [", as photos give (seen_below_canopy).", ", as photos give."],
   [" in the mean (height_drop_m).", " in the mean."],
+  [" in the median; flags: repeated; tree", " in the median; tree"],
+  [
+    " (POST align_scans of a session with scan numbers, or POST c2c/icp-register of single scans), then segment and measure again.",
+    " (register) before they are one file.",
+  ],
   [" in a wall shows (flags: mirror_image; tree", " in a wall shows (tree"],
   ["They have no diameter (flags: flat) and are in no value", "They have no diameter and are in no value"],
   ["take its ground: method las_classification.", "take its ground: --ground las_classification."],

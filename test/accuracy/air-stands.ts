@@ -1,11 +1,9 @@
 // Trees of generated stands seen from the air, through the service as a user does it: terrain, crowns, heights, areas.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
 import { Job } from "../../backend/jobs/job.ts";
-import { createClient } from "../../shared/client/index.ts";
 import { scannedFromAir, scannedFromDrone } from "./air-scan.ts";
+import { withService } from "./backend.ts";
 import { STANDS, type StandKind } from "./forest/layout.ts";
 import { buildScene } from "./forest/scene.ts";
 import type { TreeTruth } from "./forest/tree.ts";
@@ -77,11 +75,8 @@ export function pairs(found: readonly Found[], trees: readonly TreeTruth[]) {
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 const mean = (values: readonly number[]) => sum(values) / values.length;
 
-async function listOf(folder: string, xyz: Float64Array, method: "auto" | "chm") {
-  const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-  const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-  try {
-    const client = createClient({ baseUrl: backend.url });
+const listOf = (xyz: Float64Array, method: "auto" | "chm") =>
+  withService("air", async (client, folder) => {
     const source_path = join(folder, "plot.ply");
     writeFileSync(source_path, plyOf(xyz));
     const { session_id } = await client.createSession({ source_path });
@@ -90,19 +85,16 @@ async function listOf(folder: string, xyz: Float64Array, method: "auto" | "chm")
     const { warnings } = await client.segmentTreesSession(session_id, { method });
     const list = await client.treeInventory(session_id, { min_points: 3 });
     return { trees: list.trees, told: [...warnings, ...list.warnings] };
-  } finally {
-    await backend.stop({ removeSessions: true });
-  }
-}
+  });
 
-async function rowOf(stand: StandKind, density: string, folder: string): Promise<AirRow> {
+async function rowOf(stand: StandKind, density: string): Promise<AirRow> {
   const job = new Job();
   const scene = await buildScene(stand, SEED, SIDE_M, job);
   const is_drone = density === DRONE;
   const xyz = await (is_drone
     ? scannedFromDrone(scene, SIDE_M, job)
     : scannedFromAir(scene, SIDE_M, Number(density), job));
-  const { trees: list, told } = await listOf(folder, xyz, is_drone ? "auto" : "chm");
+  const { trees: list, told } = await listOf(xyz, is_drone ? "auto" : "chm");
   scene.scene.release();
   const inside = list.filter(({ stem_base }) => stem_base?.slice(0, 2).every((at) => at >= 0 && at <= SIDE_M));
   const found = inside.map(({ stem_base, height_m, crown_projected_area_m2, dbh_m, dbh }) => ({
@@ -140,13 +132,7 @@ async function measure(_: readonly string[], groups: readonly string[]): Promise
   const rows: AirRow[] = [];
   for (const stand of STANDS) {
     for (const density of DENSITIES) {
-      if (!groups.includes(`${stand}_${density}`)) continue;
-      const folder = mkdtempSync(join(tmpdir(), "accuracy-air-"));
-      try {
-        rows.push(await rowOf(stand, density, folder));
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      if (groups.includes(`${stand}_${density}`)) rows.push(await rowOf(stand, density));
     }
   }
   return rows;

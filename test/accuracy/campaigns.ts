@@ -1,12 +1,11 @@
 // Registration of two scans of one forest that differ: in time (growth, thinning, leaves), in place, or in what carried the
 // scanner. Through the service, with its defaults, from starts near and far.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
 import { Job } from "../../backend/jobs/job.ts";
-import { type Client, createClient } from "../../shared/client/index.ts";
+import type { Client } from "../../shared/client/index.ts";
 import { scannedFromAir } from "./air-scan.ts";
+import { withService } from "./backend.ts";
 import { STANDS, type StandKind } from "./forest/layout.ts";
 import { buildScene, type Scene, type SceneChange, scan, tripods } from "./forest/scene.ts";
 import type { TreePlan } from "./forest/tree.ts";
@@ -188,13 +187,9 @@ const DOUBTS = /Nothing tells|no pose that|same one, fewer|fits worse than the s
 export const campaignsPart: Part<CampaignRow> = {
   methods: Object.keys(PAIRS),
   groups: STANDS,
-  async measure(methods, groups) {
-    const folder = mkdtempSync(join(tmpdir(), "campaigns-"));
-    const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-    const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-    const rows: CampaignRow[] = [];
-    try {
-      const client = createClient({ baseUrl: backend.url });
+  measure: (methods, groups) =>
+    withService("campaigns", async (client, folder) => {
+      const rows: CampaignRow[] = [];
       for (const group of groups) {
         const stand = group as StandKind;
         const forest = new Forest(stand);
@@ -204,12 +199,8 @@ export const campaignsPart: Part<CampaignRow> = {
         }
         await forest.release();
       }
-    } finally {
-      await backend.stop({ removeSessions: true });
-      rmSync(folder, { recursive: true, force: true });
-    }
-    return rows;
-  },
+      return rows;
+    }),
   tables: (rows) =>
     [
       "| pair | stand | right, near | right, far | largest error: degrees, m | right called wrong | wrong untold | checked | begun anew | s |",

@@ -1,9 +1,8 @@
 // Stems that no scan saw: known plots with some of their scan positions alone, through the service as a user does it.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
-import { createClient } from "../../shared/client/index.ts";
+import type { Client } from "../../shared/client/index.ts";
+import { withService } from "./backend.ts";
 import { buildStand, EVERY } from "./forest/stand.ts";
 import { REFERENCE_PLOTS, referencePlot } from "./inventory-data.ts";
 import type { Part } from "./part.ts";
@@ -61,10 +60,7 @@ async function* standScenes(): AsyncGenerator<Scene> {
 
 const squares = (diameters: readonly number[]) => diameters.reduce((sum, one) => sum + one ** 2, 0);
 
-async function rowsOf(folder: string, groups: readonly string[]): Promise<HiddenRow[]> {
-  const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-  const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-  const client = createClient({ baseUrl: backend.url });
+async function rowsOf(client: Client, folder: string, groups: readonly string[]): Promise<HiddenRow[]> {
   const measured = async ({ cloud, positions, xyz, diameters }: Scene): Promise<HiddenRow> => {
     const source_path = join(folder, "plot.ply");
     writeFileSync(source_path, plyOf(xyz));
@@ -88,12 +84,8 @@ async function rowsOf(folder: string, groups: readonly string[]): Promise<Hidden
     };
   };
   const rows: HiddenRow[] = [];
-  try {
-    if (groups.includes("reference")) for (const scene of referenceScenes()) rows.push(await measured(scene));
-    if (groups.includes("stands")) for await (const scene of standScenes()) rows.push(await measured(scene));
-  } finally {
-    await backend.stop({ removeSessions: true });
-  }
+  if (groups.includes("reference")) for (const scene of referenceScenes()) rows.push(await measured(scene));
+  if (groups.includes("stands")) for await (const scene of standScenes()) rows.push(await measured(scene));
   return rows;
 }
 
@@ -106,14 +98,7 @@ const LOST = 0.05;
 export const hiddenPart: Part<HiddenRow> = {
   methods: ["auto"],
   groups: GROUPS,
-  measure: async (_, groups) => {
-    const folder = mkdtempSync(join(tmpdir(), "accuracy-hidden-"));
-    try {
-      return await rowsOf(folder, groups);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  measure: (_, groups) => withService("hidden", (client, folder) => rowsOf(client, folder, groups)),
   tables: (rows) =>
     [
       "| plot | scans | stems with a diameter | basal area over the true one | plot unseen | told | without a diameter, told |",

@@ -60,6 +60,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   heights: async (wanted) => report((await import("./heights.ts")).heightsPart, wanted),
   water: async (wanted) => report((await import("./water.ts")).waterPart, wanted),
   rain: async (wanted) => report((await import("./rain.ts")).rainPart, wanted),
+  misfits: async (wanted) => report((await import("./misfits.ts")).misfitsPart, wanted),
   glass: async (wanted) => report((await import("./glass.ts")).glassPart, wanted),
   rocks: async (wanted) => report((await import("./rocks.ts")).rocksPart, wanted),
   storms: async (wanted) => report((await import("./storms.ts")).stormsPart, wanted),

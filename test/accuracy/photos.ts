@@ -1,12 +1,10 @@
 // Trees of generated stands in clouds made of photos, through the service as a user does it: what is wrong, and whether it is told.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
 import { Job } from "../../backend/jobs/job.ts";
-import { createClient } from "../../shared/client/index.ts";
 import { scannedFromAir, scannedFromDrone } from "./air-scan.ts";
 import { pairs } from "./air-stands.ts";
+import { withService } from "./backend.ts";
 import { STANDS, type StandKind } from "./forest/layout.ts";
 import { buildScene } from "./forest/scene.ts";
 import type { Part } from "./part.ts";
@@ -37,11 +35,8 @@ export interface PhotoRow {
 const sum = (list: readonly number[]) => list.reduce((all, value) => all + value, 0);
 const mean = (list: readonly number[]) => sum(list) / list.length;
 
-async function listOf(folder: string, xyz: Float64Array) {
-  const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-  const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-  try {
-    const client = createClient({ baseUrl: backend.url });
+const listOf = (xyz: Float64Array) =>
+  withService("photos", async (client, folder) => {
     const source_path = join(folder, "plot.ply");
     writeFileSync(source_path, plyOf(xyz));
     const { session_id } = await client.createSession({ source_path });
@@ -52,15 +47,12 @@ async function listOf(folder: string, xyz: Float64Array) {
     await client.segmentTreesSession(session_id, { method: "chm" });
     const list = await client.treeInventory(session_id, { min_points: 3 });
     return { meta, list };
-  } finally {
-    await backend.stop({ removeSessions: true });
-  }
-}
+  });
 
 const isTold = (warnings: readonly string[] | undefined) =>
   (warnings ?? []).some((one) => one.includes("the cloud is a surface"));
 
-async function rowsOf(stand: StandKind, clouds: readonly CloudKind[], folder: string): Promise<PhotoRow[]> {
+async function rowsOf(stand: StandKind, clouds: readonly CloudKind[]): Promise<PhotoRow[]> {
   const job = new Job();
   const scene = await buildScene(stand, SEED, SIDE_M, job);
   const dense = await scannedFromDrone(scene, SIDE_M, job);
@@ -70,7 +62,7 @@ async function rowsOf(stand: StandKind, clouds: readonly CloudKind[], folder: st
       cloud === "laser"
         ? await scannedFromAir(scene, SIDE_M, 10, job)
         : await photoSurface(dense, cloud === "filled", job);
-    const { meta, list } = await listOf(folder, xyz);
+    const { meta, list } = await listOf(xyz);
     if (!meta.success) throw new Error(meta.error ?? "no terrain");
     const inside = list.trees.filter(({ stem_base }) => stem_base?.slice(0, 2).every((at) => at >= 0 && at <= SIDE_M));
     const found = inside.map(({ stem_base, height_m, crown_projected_area_m2, ground_z }) => ({
@@ -98,13 +90,7 @@ async function measure(_: readonly string[], groups: readonly string[]): Promise
   const rows: PhotoRow[] = [];
   for (const stand of STANDS) {
     const clouds = CLOUDS.filter((cloud) => groups.includes(`${stand}_${cloud}`));
-    if (clouds.length === 0) continue;
-    const folder = mkdtempSync(join(tmpdir(), "accuracy-photos-"));
-    try {
-      rows.push(...(await rowsOf(stand, clouds, folder)));
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    if (clouds.length > 0) rows.push(...(await rowsOf(stand, clouds)));
   }
   return rows;
 }

@@ -1,11 +1,9 @@
 // Trees of generated streets, which a car scanned, through the service: what of posts, walls and vehicles is taken for trees.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startBackend } from "../../backend/entry/serve.ts";
 import { Job } from "../../backend/jobs/job.ts";
-import { createClient } from "../../shared/client/index.ts";
 import type { TreeInventoryTail } from "../../shared/contract/cloud-session/tree-inventory.ts";
+import { withService } from "./backend.ts";
 import type { TreeTruth } from "./forest/tree.ts";
 import type { Part } from "./part.ts";
 import { plyOf } from "./ply.ts";
@@ -37,12 +35,8 @@ export interface StreetRow {
   readonly basal_area: number;
 }
 
-export async function listOf(xyz: Float64Array): Promise<readonly Listed[]> {
-  const folder = mkdtempSync(join(tmpdir(), "accuracy-street-"));
-  const folders = { dataDir: join(folder, "data"), octreeCacheRoot: join(folder, "octrees") };
-  const backend = await startBackend({ ...folders, port: 0, logLevel: "silent" });
-  try {
-    const client = createClient({ baseUrl: backend.url });
+export const listOf = (xyz: Float64Array): Promise<readonly Listed[]> =>
+  withService("street", async (client, folder) => {
     const source_path = join(folder, "street.ply");
     writeFileSync(source_path, plyOf(xyz));
     const { session_id } = await client.createSession({ source_path });
@@ -50,11 +44,7 @@ export async function listOf(xyz: Float64Array): Promise<readonly Listed[]> {
     await client.sessionDem(session_id, { surface_type: "dtm", cell_size: 0.5, add_height_column: true });
     await client.segmentTreesSession(session_id, { method: "auto" });
     return (await client.treeInventory(session_id, {})).trees;
-  } finally {
-    await backend.stop({ removeSessions: true });
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+  });
 
 const cellOf = (x: number, y: number) => `${Math.floor(x / CELL_M)},${Math.floor(y / CELL_M)}`;
 

@@ -25,7 +25,8 @@ constexpr std::array kResiduals{0.3, 0.15, 0.1};
 constexpr double kMostTurn = 3 * std::numbers::pi / 180;
 constexpr double kAtPlace = 0.1, kAtPlacePart = 0.4, kSamePlace = 0.03;
 constexpr std::size_t kFewest = 6, kFewestGathered = 5, kMostPairs = 200'000, kMostVisited = 30'000'000,
-                      kVisits = 100, kPollTried = 16;
+                      kVisits = 100, kPollTried = 16, kMostCompared = 200;
+constexpr double kFewestOthers = 30;
 constexpr double kShare = 0.6, kSure = -5;
 constexpr double kPlaceCell = 0.5;
 constexpr int kMotions = 4, kSpreads = 10;
@@ -101,6 +102,8 @@ class Repeats {
     return away(pair) < kOverlap * (stems_[pair.from].diameter_m + stems_[pair.to].diameter_m) / 2;
   }
 
+  bool is_within_reach(double away) const { return away >= kLeast && away <= reach_; }
+
   /// Pairs of stems with diameters, within a reach that leaves not too many. False without one.
   bool look_for_pairs() {
     for (; reach_ >= kFewestReach; reach_ /= 2)
@@ -119,7 +122,7 @@ class Repeats {
       near.near(at_of(i), [&](std::size_t j) {
         const Pair pair{j, i};
         const double d = away(pair);
-        if (d < kLeast || d > reach_ || pairs_.size() > kMostPairs) return;
+        if (!is_within_reach(d) || pairs_.size() > kMostPairs) return;
         pairs_.push_back(pair);
         n_equal_ += is_equal(pair) ? 1 : 0;
         n_overlapping_ += is_overlap(pair) ? 1 : 0;
@@ -281,7 +284,7 @@ class Repeats {
     for (const Pair& pair : moved) {
       if (uses[pair.from] > 1 || uses[pair.to] > 1) continue;
       out.pairs.push_back(pair);
-      if (!is_known(pair.from) || !is_known(pair.to)) continue;
+      if (!is_known(pair.from) || !is_known(pair.to) || !is_within_reach(away(pair))) continue;
       n += 1;
       equal += is_equal(pair) ? 1 : 0;
       if (!is_overlap(pair) || residual_of(motion, pair) > kSamePlace) continue;
@@ -296,8 +299,23 @@ class Repeats {
   double chance_of_diameters(double n, double equal) const {
     if (equal < kFewest || equal < kShare * n) return 0;
     const double others = static_cast<double>(pairs_.size()) - n, all = static_cast<double>(n_equal_);
-    const double share = (all - equal + 1) / (others + 1);
+    const double share = others < kFewestOthers ? share_of_all() : (all - equal + 1) / (others + 1);
     return log_binomial_tail(n - kDefining, equal - kDefining, share) + std::log10(std::max(1.0, all));
+  }
+
+  /// Share of pairs with equal diameters, however far apart, of up to 200 stems.
+  double share_of_all() const {
+    std::vector<std::size_t> known;
+    for (std::size_t i = 0; i < stems_.size; ++i)
+      if (is_left_[i] && is_known(i)) known.push_back(i);
+    const std::size_t step = known.size() / kMostCompared + 1;
+    double pairs = 0, equal = 0;
+    for (std::size_t i = 0; i < known.size(); i += step)
+      for (std::size_t j = 0; j < i; j += step) {
+        pairs += 1;
+        equal += is_equal({known[j], known[i]}) ? 1 : 0;
+      }
+    return pairs > 0 ? equal / pairs : 1;
   }
 
   /// That so many stems that stand in each other do so in one direction.

@@ -35,7 +35,7 @@ struct RepeatedStem {
 ///          once in 100,000.
 /// Pairs    A stem and the nearest one within 0.1 m of its moved place, and four tenths of the way. Pairs that share a stem are none: they
 ///          are a chain.
-/// Evidence Either diameters: at least six pairs and six of ten are equal, which chance makes as often as other pairs within reach are equal;
+/// Evidence Either diameters: at least six pairs and six of ten are equal, which chance makes as often as other pairs within reach are equal (of fewer than 30, any pairs);
 ///          or stems that stand in each other (less than nine tenths of the mean diameter apart), which trees do not: six of them moved
 ///          in one direction, within 3 cm, which is chance for stems that were divided. Both without the two pairs that define the motion, and
 ///          times the number of motions looked at, less than once in 100,000 lists.

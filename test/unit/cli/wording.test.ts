@@ -77,6 +77,10 @@ test.each([
     "2 of 9 trees with a diameter end while the stem is thick (tree 3, 8; tree 3: 12 cm",
   ],
   [
+    "(x -0.60 m, y +0.25 m in the median; flags: repeated; tree 2 of 1): the cloud shows them twice, and models are wrong, too. Move the scans onto each other (POST align_scans of a session with scan numbers, or POST c2c/icp-register of single scans), then segment and measure again.",
+    "(x -0.60 m, y +0.25 m in the median; tree 2 of 1): the cloud shows them twice, and models are wrong, too. Move the scans onto each other (register) before they are one file.",
+  ],
+  [
     "which glass in a wall shows (flags: mirror_image; tree 4 of 3): the beams were turned back",
     "which glass in a wall shows (tree 4 of 3): the beams were turned back",
   ],

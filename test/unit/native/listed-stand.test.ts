@@ -46,15 +46,18 @@ test("competition, overlaps and cover of a joined list, far from the origin", as
   expect(stand.crown_union_area_m2 / 14).toBeCloseTo(1, 1);
 });
 
-test.each(["flat", "wire", "mirror_image"] as const)("what is %s takes no part in the stand", async (flag) => {
-  const trees = [tree(1, 50, 50, 0.2), tree(2, 52, 50, 0.4), tree(3, 20, 20, null)];
-  const none = { ...tree(4, 51, 50, null, 3), flags: [flag] };
-  const alone = await joinedStand(trees, plot(100), 6);
-  const beside = await joinedStand([...trees, none], plot(100), 6);
-  expect(beside.stand).toEqual(alone.stand);
-  expect(beside.trees.slice(0, 3)).toEqual(alone.trees);
-  expect(beside.trees[3]).toMatchObject({ tree_id: 4, hegyi_index: null, crown_overlap_m2: null });
-});
+test.each(["flat", "wire", "mirror_image", "repeated"] as const)(
+  "what is %s takes no part in the stand",
+  async (flag) => {
+    const trees = [tree(1, 50, 50, 0.2), tree(2, 52, 50, 0.4), tree(3, 20, 20, null)];
+    const none = { ...tree(4, 51, 50, null, 3), flags: [flag] };
+    const alone = await joinedStand(trees, plot(100), 6);
+    const beside = await joinedStand([...trees, none], plot(100), 6);
+    expect(beside.stand).toEqual(alone.stand);
+    expect(beside.trees.slice(0, 3)).toEqual(alone.trees);
+    expect(beside.trees[3]).toMatchObject({ tree_id: 4, hegyi_index: null, crown_overlap_m2: null });
+  },
+);
 
 test("a list without a plot, and an empty one", async () => {
   const none = await joinedStand([tree(1, 5, 5, 0.2), tree(2, 8, 9, 0.2)], [], 6);

@@ -163,6 +163,16 @@ TEST(RepeatedTrees, DiametersThatAreHardlyKnownAreEqualWithinATenth) {
   EXPECT_EQ(found_in(both(stems, seen_again(stems, {0.9, 0.5}))).size(), 30U);
 }
 
+TEST(RepeatedTrees, OrchardsWhoseTreesStandFarApart) {
+  std::vector<PlacedStem> stems = forest(16, 1, 18);
+  for (std::size_t i = 0; i < stems.size(); ++i)
+    stems[i].at = {8.0 * static_cast<double>(i % 4), 8.0 * static_cast<double>(i / 4)};
+  EXPECT_TRUE(found_in(stems).empty());
+  EXPECT_EQ(found_in(both(stems, seen_again(stems, {0.6, 0.4}))).size(), 16U);
+  for (PlacedStem& stem : stems) stem.diameter_m = 0.2;  // equal diameters tell nothing
+  EXPECT_TRUE(found_in(both(stems, seen_again(stems, {0.6, 0.4}))).empty());
+}
+
 TEST(RepeatedTrees, MostOfThemMustBeEqual) {
   // Pairs of two: of 100, 45 have equal diameters.
   const std::vector<PlacedStem> stems = forest(100, 60, 16);

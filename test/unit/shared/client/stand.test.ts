@@ -198,8 +198,8 @@ test("without a plot there is no cover, also for an entered area; trees without 
   expect(standSummary({ trees: low, stand }, DEFAULT_STAND_SETTINGS, dead).treesWithoutDiameter).toBe(0);
 });
 
-test.each(["flat", "wire", "mirror_image", "scattered"] as const)(
-  "a wall, a wire, an image or rain is no tree without a diameter: %s",
+test.each(["flat", "wire", "mirror_image", "repeated", "scattered"] as const)(
+  "a wall, a wire, an image, a repeat or rain is no tree without a diameter: %s",
   (flag) => {
     const wall: TreeRow = { ...tree(5, null, 9), flags: [flag, "no_stem"] };
     expect(standSummary({ trees: [...TREES, wall], stand }).treesWithoutDiameter).toBe(1);

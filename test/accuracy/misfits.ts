@@ -66,7 +66,7 @@ async function scanned(scenery: Scenery, client: Client): Promise<string[]> {
   const { meta } = await client.lidarScan({
     meshes: scenery.meshes[0] as never,
     scanners: CORNERS.map((origin, k) => ({
-      ...{ id: `${k}`, origin, range_noise_m: 0.003, n_theta: 900, n_phi: 1800 },
+      ...{ id: `${k}`, origin, range_noise_m: 0.003, n_theta: 1500, n_phi: 3000 },
       ...{ theta_min_deg: 5, theta_max_deg: 150, phi_min_deg: 0, phi_max_deg: 359.8 },
     })) as never,
     ...{ record_misses: false, seed: 3, pulse_distance_threshold: 0.2, rays_per_pulse: 1 },

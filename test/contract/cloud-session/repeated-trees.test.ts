@@ -54,7 +54,7 @@ test("trees of scans that do not fit are counted once", async () => {
   }
   expect(told(list)).toEqual([
     expect.stringMatching(
-      /^12 trees stand a second time .* \(x \+0\.45 m, y -0\.30 m in the median; flags: repeated; tree 21 of 1, 22 of 2, .*\.\.\)/,
+      /^12 trees stand here a second time, all as far from their first place \(x \+0\.45 m, y -0\.30 m in the median; flags: repeated; tree 21 of 1, 22 of 2, .*\.\.\)/,
     ),
   ]);
   expect(list.stem_curve.filter(({ tree_id, ok }) => tree_id > TREES && ok)).toEqual([]);

@@ -1,3 +1,4 @@
+import { median } from "./median.ts";
 import type { TallTree } from "./missing-diameters.ts";
 import { namedTrees } from "./named-trees.ts";
 
@@ -13,9 +14,6 @@ const LOWEST = 0.7;
 const HIGHEST = 1.4;
 /** Difference of log diameters that tells a slope. */
 const LEAST_APART = 0.1;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
  * Height of each tree over that of others of its diameter, from a power of the diameter through the heights. Its exponent is the

@@ -1,3 +1,4 @@
+import { median } from "./median.ts";
 import { namedTrees } from "./named-trees.ts";
 import type { Table } from "./native-table.ts";
 
@@ -21,7 +22,6 @@ export function repeatedTrees(trees: Table): RepeatedTree[] {
   });
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const signed = (metres: number) => `${metres < 0 ? "-" : "+"}${Math.abs(metres).toFixed(2)}`;
 
 /** Warns of trees that a cloud shows twice. */

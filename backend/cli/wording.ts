@@ -111,6 +111,7 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   ],
   ["; scan_heights has all.", "."],
   [", half_points)", ")"],
+  [" alone (lone_returns)", " alone"],
   [", as photos give (seen_below_canopy).", ", as photos give."],
   [" in the mean (height_drop_m).", " in the mean."],
   [" in the median; flags: repeated; tree", " in the median; tree"],

@@ -132,6 +132,27 @@ export interface GridChange {
   readonly rms_change: number;
 }
 
+/** Cells in which two grids differ. */
+export interface GridJumps {
+  /** With a value in both. */
+  readonly cells: number;
+  /** Of these, by more than a limit. */
+  readonly changed: number;
+  readonly largest: number;
+  /** Number of the first cell with it. */
+  readonly cell: number;
+}
+
+export interface LoneReturns {
+  /** u8 per row, 1 = left out by `rows`, or alone. */
+  readonly skip: NativeColumn;
+  /** Rows that are alone. */
+  readonly count: number;
+}
+
+/** Most that loneReturns needs per cell beside its points: cpp/ops/dem/lone_returns.h. */
+export const LONE_RETURNS_CELL_BYTES = 192;
+
 /** Most that belowCanopy needs beside its points: cpp/ops/dem/below_canopy.h. */
 export const BELOW_CANOPY_BYTES = 9 * 2 ** 22;
 
@@ -190,6 +211,14 @@ export interface DemNative {
   belowCanopy(positions: NativeColumn, skip: Mask, heights: NativeColumn): NativeJob<BelowCanopy>;
   halfRows(positions: NativeColumn, skip: Mask): NativeJob<NativeColumn>;
   gridChange(first: NativeColumn, second: NativeColumn, above: number): NativeJob<GridChange>;
+  gridJumps(first: NativeColumn, second: NativeColumn, least: number): NativeJob<GridJumps>;
+  loneReturns(
+    positions: NativeColumn,
+    skip: Mask,
+    rows: Mask,
+    frame: RasterFrame,
+    side: "highest" | "lowest",
+  ): NativeJob<LoneReturns>;
   columnSnap(
     columns: VoxelColumns,
     frame: RasterFrame,
@@ -229,6 +258,11 @@ export const scanHeights: DemNative["scanHeights"] = (positions, skip, scans, fr
 export const halfRows: DemNative["halfRows"] = (positions, skip) => addon.halfRows(positions, skip);
 /** Compares two grids (f64) of one frame where the first is above a limit. */
 export const gridChange: DemNative["gridChange"] = (first, second, above) => addon.gridChange(first, second, above);
+/** Counts the cells in which two grids (f64) of one frame differ by more than a limit. */
+export const gridJumps: DemNative["gridJumps"] = (first, second, least) => addon.gridJumps(first, second, least);
+/** Finds the highest or lowest points of cells that stand alone; rows marked in `rows` are company at most. */
+export const loneReturns: DemNative["loneReturns"] = (positions, skip, rows, frame, side) =>
+  addon.loneReturns(positions, skip, rows, frame, side);
 /** Half of the points that `skip` does not mark lie higher above a terrain, metres; NaN without any beside it. */
 export const medianAboveGround: DemNative["medianAboveGround"] = (positions, skip, frame, terrain) =>
   addon.medianAboveGround(positions, skip, frame, terrain);

@@ -11,6 +11,7 @@
 #include "ops/dem/column_snap.h"
 #include "ops/dem/grid_change.h"
 #include "ops/dem/height_above_ground.h"
+#include "ops/dem/lone_returns.h"
 #include "ops/dem/raster_mesh.h"
 #include "ops/dem/scan_heights.h"
 #include "ops/dem/surface_raster.h"
@@ -273,6 +274,46 @@ Napi::Value grid_change_job(const Napi::CallbackInfo& info) {
       });
 }
 
+// gridJumps(first, second, least): NativeJob<{ cells, changed, largest, cell }>
+Napi::Value grid_jumps_job(const Napi::CallbackInfo& info) {
+  const auto first = typed_column(info[0], DType::kF64, "first");
+  const auto second = typed_column(info[1], DType::kF64, "second");
+  const double least = strict_number(info[2], "least");
+  return start_job<GridJumps>(
+      info.Env(), job_options(info[3]),
+      [=](OpContext& ctx) { return grid_jumps(first->as<double>(), second->as<double>(), least, ctx); },
+      [](Napi::Env env, GridJumps&& jumps) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("cells", static_cast<double>(jumps.cells));
+        out.Set("changed", static_cast<double>(jumps.changed));
+        out.Set("largest", jumps.largest);
+        out.Set("cell", static_cast<double>(jumps.cell));
+        return out;
+      });
+}
+
+// loneReturns(positions, skip, rows, frame, side: "highest" | "lowest"): NativeJob<{ skip, count }>
+Napi::Value lone_returns_job(const Napi::CallbackInfo& info) {
+  const auto positions = positions_column(info[0]);
+  const auto skip = optional_mask(info[1], "skip");
+  const auto rows = optional_mask(info[2], "rows");
+  const RasterFrame frame = raster_frame(info[3]);
+  const SurfaceSide side = strict_choice<SurfaceSide>(
+      info[4], "side", {{"highest", SurfaceSide::kHighest}, {"lowest", SurfaceSide::kLowest}});
+  return start_job<LoneReturns>(
+      info.Env(), job_options(info[5]),
+      [=](OpContext& ctx) {
+        return lone_returns(positions->as<Vec3d>(), view_or_empty<std::uint8_t>(skip),
+                            view_or_empty<std::uint8_t>(rows), frame, side, ctx);
+      },
+      [](Napi::Env env, LoneReturns&& found) -> Napi::Value {
+        auto out = Napi::Object::New(env);
+        out.Set("skip", ColumnHandle::wrap(env, std::move(found.skip)));
+        out.Set("count", static_cast<double>(found.count));
+        return out;
+      });
+}
+
 // scanHeights(positions, skip, scans, frame): NativeJob<{ scan_a, scan_b, n_cells, z_m, spread_m }[]>
 Napi::Value scan_heights_job(const Napi::CallbackInfo& info) {
   const auto positions = positions_column(info[0]);
@@ -351,6 +392,8 @@ void register_dem(Napi::Env env, Napi::Object exports) {
   add<below_canopy_job>(env, exports, "belowCanopy");
   add<half_rows_job>(env, exports, "halfRows");
   add<grid_change_job>(env, exports, "gridChange");
+  add<grid_jumps_job>(env, exports, "gridJumps");
+  add<lone_returns_job>(env, exports, "loneReturns");
   add<scan_heights_job>(env, exports, "scanHeights");
   add<column_snap_job>(env, exports, "columnSnap");
   add<terrain_raster_bytes_of>(env, exports, "terrainRasterBytes");

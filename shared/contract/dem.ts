@@ -127,6 +127,15 @@ export const HalfPoints = z
   })
   .meta({ id: "HalfPoints", description: "how a surface differs from that of about half of its points" });
 
+export const LoneReturns = z
+  .object({
+    n_points: z.int().describe("returns that stand alone"),
+    n_cells: z.int().describe("cells that differ by more than 1 m from the surface without them"),
+    max_m: z.number().describe("largest difference, metres"),
+    max_at: z.tuple([z.number(), z.number()]).describe("centre of the cell with it, metres, frame of the vertices"),
+  })
+  .meta({ id: "LoneReturns", description: "how a surface differs from that without returns that stand alone" });
+
 export const DemSuccess = z
   .object({
     ...common,
@@ -156,6 +165,9 @@ export const DemSuccess = z
       ),
     half_points: HalfPoints.nullable().describe(
       "how the surface differs from the same surface of about half of its points (dtm: ground points; dsm, chm: first returns), drawn by position: what a scan of half the density would give. rms_m of a dtm is of the order of its error where that comes from gaps and noise; null without common cells",
+    ),
+    lone_returns: LoneReturns.nullable().describe(
+      "how the surface differs from the same surface without returns that stand alone, as birds, clouds, drops, multiple reflections and noise do: the highest of a cell, for a dtm the lowest ground points, with fewer than two others within 2 m and within 8 times the distance of the surface's returns there, seen from above; null where no cell differs by more than 1 m",
     ),
     slope_correction: z.boolean().optional().describe("dtm, chm: whether slope correction was applied"),
     layers: z

@@ -23,6 +23,7 @@ import { changeWithHalf, densityWarnings, halfPoints, lowCanopyWarnings } from "
 import { returnWarnings } from "./first-returns.ts";
 import { type DemPlan, demPlan } from "./grid.ts";
 import { heights } from "./heights.ts";
+import { loneReturns, loneReturnsMeta, loneReturnWarnings } from "./lone-returns.ts";
 import { groundOfScans, isOfGround, scanHeightWarnings } from "./scan-heights.ts";
 import { type DemSurface, makeSurface } from "./surface.ts";
 import { canopyWarnings, dtmOnly, lowTerrainWarnings, vertexWarnings, wrongLengths } from "./warnings.ts";
@@ -132,10 +133,10 @@ async function failingInFrame(
 
 /** Bytes for computing the largest raster and for its grids, mesh and layers. */
 function demBytes({ positions, hit_count }: DemCloud): number {
-  const perCell = 8 + 8 + 56 + 7 * 8 + 8 + 3 * 8; // two grids, the mesh, seven layers with their vertices, counts, those of half
+  const perCell = 8 + 8 + 56 + 7 * 8 + 8 + 4 * 8; // two grids, the mesh, seven layers with their vertices, counts, those of half and without lone returns
   return (
     native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) +
-    perCell * MAX_DEM_CELLS +
+    (perCell + native.LONE_RETURNS_CELL_BYTES) * MAX_DEM_CELLS +
     native.BELOW_CANOPY_BYTES +
     33 * positions.length
   );
@@ -166,12 +167,14 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   const shown = await layerOf(grid, cell.native, job);
   const scan_heights = await groundOfScans(cloud, surface, plan, job);
   const half = await changeWithHalf(cloud, surface, plan, job.quiet());
+  const lone = await loneReturns(cloud, surface, plan, job.quiet());
   const below = await belowCanopy(cloud, surface, plan, job.quiet());
   const warnings = [
     ...ignored,
     ...(await leftOut(cloud, surface, job)),
     ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max, cloud.unit_is_stated),
+    ...loneReturnWarnings(lone, plan.surface, cloud.world_shift),
     ...densityWarnings(plan.surface, half, { cell: frame.cell, is_guess: below !== null && isSurface(below) }),
     ...(await lowTerrain(cloud, surface, plan, job)),
     ...(await lowCanopyWarnings(cloud, surface, half, plan, job.quiet())),
@@ -194,6 +197,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     grid_origin: [frame.min_x, frame.min_y],
     voids: surface.voids,
     half_points: halfPoints(half),
+    lone_returns: loneReturnsMeta(lone),
     seen_below_canopy: below && seenShare(below),
     ...(plan.surface === "dtm" ? { layers: ranges(layers), scan_heights: [...scan_heights] } : {}),
     ...sources,

@@ -4,6 +4,7 @@ import type { NativeColumn } from "../../native/core/handles.ts";
 import { flatTrees } from "../../native/flat-trees.ts";
 import * as native from "../../native/trees.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import { loneTopWarnings } from "./lone-tops.ts";
 import { flatWarnings, wireWarnings } from "./no-trees.ts";
 import { heightsOf } from "./tree-heights.ts";
 import type { TreesPlan } from "./tree-plan.ts";
@@ -26,7 +27,7 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
       native.canopyCrowns(positions, not_vegetation, not_ground, seeds, plan.chm.params),
     );
     const labels = job.adopt(new ColumnRef(found.tree_instance));
-    const report = await withFlat(chmReport(plan, found), labels, plan, job);
+    const report = await withNoTrees(chmReport(plan, found), labels, plan, job);
     return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling: null };
   }
   const { tiles } = plan;
@@ -42,27 +43,30 @@ export async function labelTrees(plan: TreesPlan, job: Job): Promise<TreesOutcom
     native.fusionWarning(positions, not_vegetation, labels.native, found.num_trees, heights),
   );
   const { report: made, tiling } = graphReport(plan, found, fusion);
-  const report = await withFlat(made, labels, plan, job);
+  const report = await withNoTrees(made, labels, plan, job);
   return { labels, report: { ...report, elapsed_s: elapsed(start) }, tiling };
 }
 
 const LEFT_OUT =
   "They are counted in num_trees; tree_inventory leaves them out of the stand. Delete such points first.";
 
-/** A report that tells of trees that are walls, roofs, vehicles and wires. */
-async function withFlat<Report extends Pick<TreesReport, "num_trees" | "warnings">>(
+/** A report that tells of trees that are walls, roofs, vehicles, wires, birds and noise. */
+async function withNoTrees<Report extends Pick<TreesReport, "num_trees" | "warnings">>(
   report: Report,
   labels: ColumnRef,
-  { input: { positions, not_vegetation } }: TreesPlan,
+  { input }: TreesPlan,
   job: Job,
 ): Promise<Report> {
+  const { positions, not_vegetation } = input;
   const { flat, wires } = await job.quiet().track(() => flatTrees(positions, not_vegetation, labels.native));
+  const lone = await loneTopWarnings(input, labels.native, report.num_trees, job.quiet());
   return {
     ...report,
     warnings: [
       ...report.warnings,
       ...flatWarnings(flat, report.num_trees, LEFT_OUT),
       ...wireWarnings(wires, report.num_trees, LEFT_OUT),
+      ...lone,
     ],
   };
 }

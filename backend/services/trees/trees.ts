@@ -20,6 +20,7 @@ import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
 import { asRefusal } from "../run/cost-warning.ts";
 import { copyOut } from "../run/points.ts";
+import { loneTopBytes } from "./lone-tops.ts";
 import type { CheckedTrees } from "./tree-filter.ts";
 import { inlineInput, sessionInput, sourceInput, type TreeInput } from "./tree-input.ts";
 import { planTrees, TREES_TOOL, type TreesPlan } from "./tree-plan.ts";
@@ -64,8 +65,9 @@ export async function treesFlat(
   }
 }
 
-/** Of a segmentation, or of looking for flat trees afterwards. */
-const bytesOf = ({ bytes, input }: TreesPlan): number => Math.max(bytes, flatTreesBytes(input.vegetation_count));
+/** Of a segmentation, or of looking for flat trees and lone returns afterwards. */
+const bytesOf = ({ bytes, input }: TreesPlan): number =>
+  Math.max(bytes, flatTreesBytes(input.vegetation_count), loneTopBytes(input));
 
 /** The labels of the hits only, in row order. */
 async function hitLabels(labels: ColumnRef, { skip }: TreeInput, job: Job): Promise<Uint32Array> {

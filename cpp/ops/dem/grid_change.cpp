@@ -7,9 +7,14 @@
 
 namespace pc {
 
+namespace {
+
+constexpr std::size_t kPollEvery = std::size_t{1} << 16;
+
+}  // namespace
+
 GridChange grid_change(Span<const double> first, Span<const double> second, double above, OpContext& ctx) {
   require(first.size == second.size, "the grids must have equal sizes");
-  constexpr std::size_t kPollEvery = std::size_t{1} << 16;
   GridChange out{0, 0, 0, 0};
   for (std::size_t c = 0; c < first.size; ++c) {
     if (c % kPollEvery == 0) ctx.checkpoint();
@@ -24,6 +29,23 @@ GridChange grid_change(Span<const double> first, Span<const double> second, doub
   out.mean_value /= count;
   out.mean_change /= count;
   out.rms_change = std::sqrt(out.rms_change / count);
+  return out;
+}
+
+GridJumps grid_jumps(Span<const double> first, Span<const double> second, double least, OpContext& ctx) {
+  require(first.size == second.size, "the grids must have equal sizes");
+  GridJumps out{0, 0, 0, 0};
+  for (std::size_t c = 0; c < first.size; ++c) {
+    if (c % kPollEvery == 0) ctx.checkpoint();
+    const double change = std::abs(first[c] - second[c]);
+    if (std::isnan(change)) continue;
+    ++out.cells;
+    out.changed += change > least ? 1 : 0;
+    if (change > out.largest) {
+      out.largest = change;
+      out.cell = c;
+    }
+  }
   return out;
 }
 

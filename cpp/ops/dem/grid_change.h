@@ -22,4 +22,15 @@ struct GridChange {
 /// Errors   kInvalidArgument: grids of different sizes.
 GridChange grid_change(Span<const double> first, Span<const double> second, double above, OpContext& ctx);
 
+/// Cells in which a grid differs much from another one.
+struct GridJumps {
+  std::uint64_t cells;    ///< with a value in both
+  std::uint64_t changed;  ///< of these, by more than `least`
+  double largest;         ///< difference, without its sign; 0 without cells
+  std::uint64_t cell;     ///< the first one with it
+};
+
+/// Counts the cells in which two grids of one frame differ by more than `least`. NaN, order, cost and errors as above.
+GridJumps grid_jumps(Span<const double> first, Span<const double> second, double least, OpContext& ctx);
+
 }  // namespace pc

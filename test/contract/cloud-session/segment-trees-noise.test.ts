@@ -40,6 +40,20 @@ test("skip_noise false: it is part of the tree below", async () => {
   const { answer, stray } = await segmented("noise_class", 1, 2, { skip_noise: false });
   expect(answer.warnings.join()).not.toContain("labelled as noise");
   expect(stray).toBeGreaterThan(0);
+  expect(answer.warnings).toContainEqual(expect.stringMatching(/^1 return with a tree number stands alone/));
+});
+
+test("returns that stand alone are told where they are part of trees", async () => {
+  const flock = [1, 2, 3, 4, 5].map((i) => [x + 0.4 * i, y, 8 * i + 6, 2]);
+  const told = async (strays: readonly number[][]) => {
+    const rows = [...points.map((p, i) => [...p, ground_class[i] ?? 0]), ...strays].map((row) => row.join(" "));
+    const { session_id } = await cloud(made, ["x y z ground_class", ...rows]);
+    const url = `/api/cloud/session/${session_id}/segment_trees`;
+    const { warnings } = await answered(made, SessionTreesResponse, url, { method: "chm" });
+    return warnings.filter((text) => text.includes("alone"));
+  };
+  expect(await told([])).toEqual([]);
+  expect(await told(flock)).toEqual([expect.stringMatching(/^5 returns with a tree number stand alone/)]);
 });
 
 test("a tree higher than any on Earth is warned of, and how to mend it", async () => {

@@ -27,6 +27,20 @@ TEST(GridChange, CountsCellsWithBothValuesAboveTheLimit) {
   EXPECT_THROW(grid_change({first.data(), 6}, {second.data(), 5}, 0, ctx), Error);
 }
 
+TEST(GridJumps, CountsCellsThatDifferByMore) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  const double nan = std::nan("");
+  const std::vector<double> first{5, 1, nan, 4, 8, 2}, second{4, 3.5, 3, nan, 10, 2};
+  const GridJumps jumps = grid_jumps({first.data(), 6}, {second.data(), 6}, 1, ctx);
+  EXPECT_EQ(jumps.cells, 4U);
+  EXPECT_EQ(jumps.changed, 2U);  // by 2.5 and 2; 1 is not more than 1
+  EXPECT_EQ(jumps.largest, 2.5);
+  EXPECT_EQ(jumps.cell, 1U);
+  EXPECT_EQ(grid_jumps({first.data(), 0}, {second.data(), 0}, 1, ctx).largest, 0);
+  EXPECT_THROW(grid_jumps({first.data(), 6}, {second.data(), 5}, 0, ctx), Error);
+}
+
 TEST(HalfRows, DrawsAboutHalfByPosition) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);

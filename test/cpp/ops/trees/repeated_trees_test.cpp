@@ -195,6 +195,16 @@ TEST(RepeatedTrees, StemsInEachOtherAreMovedAlike) {
   EXPECT_TRUE(found_in(both(stems, again)).empty());
 }
 
+TEST(RepeatedTrees, NearerThanFiveCentimetresIsNoMotion) {
+  const std::vector<PlacedStem> stems = forest(40, 40, 19);
+  EXPECT_TRUE(found_in(both(stems, seen_again(stems, {0.03, 0.02}))).empty());
+  EXPECT_EQ(found_in(both(stems, seen_again(stems, {0.06, 0.02}))).size(), 40U);
+  // Nor are such pairs evidence for a motion beyond.
+  std::vector<PlacedStem> few = seen_again({stems.begin(), stems.begin() + 4}, {0.07, 0});
+  EXPECT_TRUE(
+      found_in(both(both(stems, seen_again({stems.begin() + 4, stems.end()}, {0.04, 0})), few)).empty());
+}
+
 TEST(RepeatedTrees, FewTreesTellNothing) {
   for (const std::size_t n : {0, 1, 2, 5}) {
     const std::vector<PlacedStem> stems = forest(n, 20, 10);

@@ -112,7 +112,6 @@ class Outermost {
   }
 
   std::uint64_t row(std::size_t cell) const { return row_[cell]; }
-  std::size_t cells() const { return row_.size(); }
 
   /// Looks for the rows of cells that have none.
   void find(Span<const std::uint8_t> rows, OpContext& ctx) {
@@ -300,6 +299,7 @@ LoneReturns lone_returns(Span<const Vec3d> positions, Span<const std::uint8_t> s
     outer.find(kept, ctx);
     std::vector<Candidate> candidates;
     for (const std::size_t c : cells) {
+      if (c % kFew == 0) ctx.checkpoint();
       if (outer.row(c) == kNoRow) continue;
       const double reach = std::max(kLeastReach_m, kReach * sums.spacing(c));
       if (std::isfinite(reach)) candidates.push_back({outer.row(c), c, reach});

@@ -32,8 +32,8 @@ struct LoneReturns {
 /// Cost       A pass over the points for the spacing, one or two per repeat, more where the spacing varies by powers of two; 192 bytes per
 ///            cell at most. Cancel within 250 ms.
 /// Errors     kInvalidArgument for masks of another length, those of check_raster.
-/// Source     Ours. On 22 airborne scans, with cells of 1 m, no more than 13 cells in 20,000 have such points; those of ISPRS lie up to
-///            45 m above everything around; on nine plots scanned from the ground there are none (docs/accuracy.md).
+/// Source     Ours. In each of 21 airborne scans, with cells of 1 m, up to 13 returns stand alone, of ISPRS samples up to 45 m above all
+///            around them; in eight plots scanned from the ground none (docs/accuracy.md).
 LoneReturns lone_returns(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
                          Span<const std::uint8_t> rows, const RasterFrame& frame, SurfaceSide side,
                          OpContext& ctx);

@@ -55,7 +55,7 @@ export function coverWarnings(stems: readonly StemCover[]): string[] {
     );
   if (leafy.length > 0)
     warnings.push(
-      `${leafy.length} of ${measured} diameters may be those of leaves, as of ivy, around the stem (${named(leafy)}): points scatter ${Math.round(1000 * Math.min(...leafy.map(({ scatter_m }) => scatter_m)))} mm and more about their circles, and ${Math.round(1000 * noiseOf(stems))} mm about bare stems. Such diameters are up to twice as large as the stem's, which sigma_m does not tell: look at them. Where scans do not fit each other, they are uncertain by the scatter.`,
+      `${leafy.length} of ${measured} diameters may be those of leaves, as of ivy, around the stem, or of scans that do not fit each other (${named(leafy)}): points scatter ${Math.round(1000 * Math.min(...leafy.map(({ scatter_m }) => scatter_m)))} mm and more about their circles, and ${Math.round(1000 * noiseOf(stems))} mm about bare stems. Such diameters are up to twice as large as the stem's, which sigma_m does not tell: look at them. Where scans lie beside each other by a few centimetres, diameters are circles through the points of both, and uncertain by the scatter.`,
     );
   return warnings;
 }

@@ -9,6 +9,7 @@ import { LazyList } from "../../../shared/wire/json-values.ts";
 import type { TreeInventory } from "../../native/inventory.ts";
 import type { StemCover } from "./covered-stems.ts";
 import type { CutTrees } from "./cut-trees.ts";
+import { feetOf, type StemInStem, stemsInStems } from "./doubled-stems.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
 import type { TreeImage } from "./mirrored-trees.ts";
@@ -40,6 +41,7 @@ export interface InventoryRows {
   readonly same_stems: readonly SameStem[];
   readonly images: readonly TreeImage[];
   readonly repeats: readonly RepeatedTree[];
+  readonly doubled: readonly StemInStem[];
   readonly covers: readonly StemCover[];
   readonly feet: readonly StemFoot[];
   /** Of the trees with a diameter. */
@@ -157,6 +159,7 @@ export function inventoryRows(
       .filter(({ top_m }) => Number.isFinite(top_m)),
     images: ids.map((tree_id, i) => ({ tree_id, of: trees.get(i, "image_of") })).filter(({ of }) => of > 0),
     repeats: repeatedTrees(trees),
+    doubled: stemsInStems(feetOf(trees)),
     same_stems: ids.map((tree_id, i) => ({ tree_id, as: trees.get(i, "same_stem_as") })).filter(({ as }) => as > 0),
     small_count,
     failed_count: skipped.length / 3 - small_count,

@@ -5,6 +5,7 @@ import { breastHeightWarnings } from "./breast-height.ts";
 import { coverWarnings } from "./covered-stems.ts";
 import { gainWarnings } from "./crown-gains.ts";
 import { type CutTrees, cutWarnings } from "./cut-trees.ts";
+import { doubledStemWarnings } from "./doubled-stems.ts";
 import { doubtfulWarnings } from "./doubtful-diameters.ts";
 import { dropWarnings } from "./height-drops.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
@@ -62,6 +63,7 @@ export function inventoryWarnings(
     ...noTreeWarnings(rows.no_trees),
     ...mirroredTreeWarnings(rows.images),
     ...repeatedTreeWarnings(rows.repeats),
+    ...doubledStemWarnings(rows.doubled),
     ...sameStemWarnings(rows.same_stems),
     ...sameDiameterWarnings(diameters),
     ...stemFootWarnings(rows.feet),

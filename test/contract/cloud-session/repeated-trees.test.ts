@@ -9,8 +9,8 @@ import { sessionTest } from "../../support/session/session-test.ts";
 const made = sessionTest({ listening: true });
 const TREES = 12;
 
-/** Trees 1 to 12, and 21 to 32 from another scan that lies `by` metres beside, with fewer points. */
-function plot(by: readonly [number, number] | null): string[] {
+/** Trees 1 to 12, and 21 to 32 from another scan that lies `by` metres beside, with fewer points, or, of `lines`, just upright lines. */
+function plot(by: readonly [number, number] | null, lines = false): string[] {
   const [next, place] = [uniform(7), uniform(3)];
   const rows = ["x y z tree_instance height_above_ground ground_class"];
   const add = (x: number, y: number, z: number, id: number, label = 2) =>
@@ -28,7 +28,8 @@ function plot(by: readonly [number, number] | null): string[] {
       }
     };
     grown(k + 1, 3000, 0, 0);
-    if (by) grown(k + 21, 1500, ...by);
+    if (by && !lines) grown(k + 21, 1500, ...by);
+    if (by && lines) for (let i = 0; i < 60; i += 1) add(x + by[0], y + by[1], 0.05 * i, k + 21);
   }
   return rows;
 }
@@ -60,6 +61,19 @@ test("trees of scans that do not fit are counted once", async () => {
   expect(list.stem_curve.filter(({ tree_id, ok }) => tree_id > TREES && ok)).toEqual([]);
   expect(list.stand?.crown_area_sum_m2).toBeCloseTo(alone.stand?.crown_area_sum_m2 ?? 0, 0);
   expect(first[0]?.hegyi_index).toBeCloseTo(alone.trees[0]?.hegyi_index ?? 0, 2);
+});
+
+test("stems without a diameter in the stem of another, all in one direction, are told", async () => {
+  const within = ({ warnings }: TreeInventoryTail) => warnings.filter((one) => one.includes("within the stem"));
+  const list = await listOf(plot([0.06, -0.04], true));
+  expect(list.trees.slice(TREES).map(({ dbh_m }) => dbh_m)).toEqual(Array(TREES).fill(null));
+  expect(told(list)).toEqual([]);
+  expect(within(list)).toEqual([
+    expect.stringMatching(
+      /^12 trees stand within the stem of another, .* \(x \+0\.06 m, y -0\.04 m in the median; tree 21 of 1, /,
+    ),
+  ]);
+  expect(within(await listOf(plot(null)))).toEqual([]);
 });
 
 test("trees asked for without the others are not known", async () => {

@@ -106,7 +106,9 @@ function rowOf(move: string, moved: Which, { trees }: Scenery, list: TreeInvento
     ...{ listed: list.trees.length, repeated: count("repeated"), same: count("same_stem") },
     basal: square(listed) / square(trees.map(({ dbh_m }) => dbh_m)),
     worst_diameter_mm: largest(sizeErrors(pairs).diameter_mm),
-    is_told: list.warnings.some((one) => /a second time|within the stem of another|at different places|scatter \d/.test(one)),
+    is_told: list.warnings.some((one) =>
+      /a second time|within the stem of another|at different places|scatter \d/.test(one),
+    ),
   };
 }
 

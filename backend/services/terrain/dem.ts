@@ -134,9 +134,10 @@ async function failingInFrame(
 /** Bytes for computing the largest raster and for its grids, mesh and layers. */
 function demBytes({ positions, hit_count }: DemCloud): number {
   const perCell = 8 + 8 + 56 + 7 * 8 + 8 + 4 * 8; // two grids, the mesh, seven layers with their vertices, counts, those of half and without lone returns
+  const gridding = native.terrainRasterBytes(hit_count, MAX_DEM_CELLS);
   return (
-    native.terrainRasterBytes(hit_count, MAX_DEM_CELLS) +
-    (perCell + native.LONE_RETURNS_CELL_BYTES) * MAX_DEM_CELLS +
+    Math.max(gridding, native.LONE_RETURNS_CELL_BYTES * MAX_DEM_CELLS) + // one after the other
+    perCell * MAX_DEM_CELLS +
     native.BELOW_CANOPY_BYTES +
     33 * positions.length
   );

@@ -16,7 +16,7 @@ export interface Foot {
 export interface StemInStem {
   readonly tree_id: number;
   readonly of: number;
-  /** From the other one to it, metres along x and y; the longer one is positive on average. */
+  /** From the other one to it, metres along x and y; the larger of the two is positive on average. */
   readonly by_m: readonly [number, number];
 }
 

@@ -1,7 +1,7 @@
 import { NO_TREE_FLAGS } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
-import { median } from "./median.ts";
 import { namedTrees } from "./named-trees.ts";
 import type { Table } from "./native-table.ts";
+import { medianMotion } from "./repeated-trees.ts";
 import { flagsOf } from "./row-fields.ts";
 
 /** A stem of a list: its foot and its diameter, metres; NaN = unknown. */
@@ -27,7 +27,7 @@ const MOST_M = 2;
 /** More feet in a cell as wide as a trunk are no trees. */
 const CROWD = 64;
 const AROUND = [-1, 0, 1].flatMap((du) => [-1, 0, 1].map((dv) => [du, dv] as const));
-/** n R^2 of Rayleigh's test: by chance one in e^7 = 1,000 lists has it. */
+/** n R^2 of Rayleigh's test: by chance fewer than one in e^7 = 1,000 lists have it. */
 const RAYLEIGH = 7;
 
 export const feetOf = (trees: Table): Foot[] =>
@@ -101,14 +101,11 @@ export function stemsInStems(all: readonly Foot[]): StemInStem[] {
     });
 }
 
-const signed = (metres: number) => `${metres < 0 ? "-" : "+"}${Math.abs(metres).toFixed(2)}`;
-
 /** Warns of stems that the scans of a cloud show beside themselves. */
 export function doubledStemWarnings(found: readonly StemInStem[]): string[] {
   if (found.length === 0) return [];
-  const [x, y] = [median(found.map(({ by_m }) => by_m[0])), median(found.map(({ by_m }) => by_m[1]))];
   const named = namedTrees(found.map(({ tree_id, of }) => `${tree_id} of ${of}`));
   return [
-    `${found.length} trees stand within the stem of another, all in one direction or its opposite (x ${signed(x)} m, y ${signed(y)} m in the median; ${named}): as in clouds of scans that were put together and lie beside each other along it. Each of these trees is in the list twice, diameters are circles through the points of both scans, heights and crowns are parts of those of one tree, and the terrain and models of this cloud are wrong, too. Move the scans onto each other (POST align_scans of a session with scan numbers, or POST c2c/icp-register of single scans), then segment and measure again.`,
+    `${found.length} trees stand within the stem of another, all in one direction or its opposite (${medianMotion(found)} in the median; ${named}): as in clouds of scans that were put together and lie beside each other along it. Each of these trees is in the list twice, diameters are circles through the points of both scans, heights and crowns are parts of those of one tree, and the terrain and models of this cloud are wrong, too. Move the scans onto each other (POST align_scans of a session with scan numbers, or POST c2c/icp-register of single scans), then segment and measure again.`,
   ];
 }

@@ -1,12 +1,12 @@
 import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
 import type { Job } from "../../jobs/job.ts";
 import { cloudStats } from "../../native/cloud/cloud.ts";
-import { selectRows } from "../../native/cloud/edit.ts";
 import { combineMasks } from "../../native/cloud/masks.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import { LONE_RETURNS_CELL_BYTES, loneReturns } from "../../native/terrain.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import type { SortedTreeInput, TreeInput } from "./tree-input.ts";
+import { numberedRows } from "./tree-noise.ts";
 
 /** Of each cell the highest hits are looked at; wider ones where the extent would have too many, metres. */
 const CELL_M = 1;
@@ -39,10 +39,7 @@ export async function loneTopWarnings(
   const found = await job.track(() => loneReturns(positions, skip, null, frame, "highest"));
   const alone = job.adopt(new ColumnRef(found.skip)).native;
   if (found.count === 0) return [];
-  const filters = [{ column: labels, min: 0.5, max: Infinity, values: [] }];
-  const numbered = job.adopt(
-    new ColumnRef(await job.track(() => selectRows({ positions, regions: [], filters }))),
-  ).native;
+  const numbered = await numberedRows(positions, labels, job);
   const terms = [
     { mask: numbered, invert: false },
     { mask: alone, invert: false },

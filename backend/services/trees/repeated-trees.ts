@@ -24,12 +24,17 @@ export function repeatedTrees(trees: Table): RepeatedTree[] {
 
 const signed = (metres: number) => `${metres < 0 ? "-" : "+"}${Math.abs(metres).toFixed(2)}`;
 
+/** "x +0.60 m, y -0.25 m": medians. */
+export function medianMotion(found: readonly { readonly by_m: readonly [number, number] }[]): string {
+  const [x, y] = [median(found.map(({ by_m }) => by_m[0])), median(found.map(({ by_m }) => by_m[1]))];
+  return `x ${signed(x)} m, y ${signed(y)} m`;
+}
+
 /** Warns of trees that a cloud shows twice. */
 export function repeatedTreeWarnings(found: readonly RepeatedTree[]): string[] {
   if (found.length === 0) return [];
-  const [x, y] = [median(found.map(({ by_m }) => by_m[0])), median(found.map(({ by_m }) => by_m[1]))];
   const named = namedTrees(found.map(({ tree_id, of }) => `${tree_id} of ${of}`));
   return [
-    `${found.length} trees stand here a second time, all as far from their first place (x ${signed(x)} m, y ${signed(y)} m in the median; flags: repeated; ${named}): the cloud shows them twice, as scans do that were put together and do not fit each other. They have no diameter and are in no value of the stand; heights and crowns of both are parts of those of one tree, and the terrain and models of this cloud are wrong, too. Move the scans onto each other (POST align_scans of a session with scan numbers, or POST c2c/icp-register of single scans), then segment and measure again.`,
+    `${found.length} trees stand here a second time, all as far from their first place (${medianMotion(found)} in the median; flags: repeated; ${named}): the cloud shows them twice, as scans do that were put together and do not fit each other. They have no diameter and are in no value of the stand; heights and crowns of both are parts of those of one tree, and the terrain and models of this cloud are wrong, too. Move the scans onto each other (POST align_scans of a session with scan numbers, or POST c2c/icp-register of single scans), then segment and measure again.`,
   ];
 }

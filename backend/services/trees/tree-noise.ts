@@ -23,6 +23,12 @@ export async function treeHits(state: CloudState, skip_noise: boolean, job: Job)
   return { skip, hit_count, deleted: hits.skip, noise_count: hits.hit_count - hit_count };
 }
 
+/** u8 per row, 1 = it has a tree number; the run owns it. */
+export async function numberedRows(positions: NativeColumn, trees: NativeColumn, job: Job): Promise<NativeColumn> {
+  const filters = [{ column: trees, min: 0.5, max: Infinity, values: [] }];
+  return job.adopt(new ColumnRef(await job.track(() => selectRows({ positions, regions: [], filters })))).native;
+}
+
 /** How many of the hits that are left out as noise have a tree number. */
 export async function noiseInTrees(
   state: CloudState,
@@ -31,11 +37,7 @@ export async function noiseInTrees(
   job: Job,
 ): Promise<number> {
   if (noise_count === 0 || !skip) return 0;
-  const positions = positionsColumn(state);
-  const filters = [{ column: trees, min: 0.5, max: Infinity, values: [] }];
-  const numbered = job.adopt(
-    new ColumnRef(await job.track(() => selectRows({ positions, regions: [], filters }))),
-  ).native;
+  const numbered = await numberedRows(positionsColumn(state), trees, job);
   const terms = [
     { mask: numbered, invert: false },
     { mask: skip, invert: false },

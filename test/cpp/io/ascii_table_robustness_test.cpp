@@ -1,17 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "core/random.h"
 #include "io/ascii_table.h"
 #include "io/ascii_table_support.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 
 namespace {
 
@@ -215,22 +213,10 @@ TEST(AsciiTable, CancelStopsInTime) {
   std::string block = random_table(20'000), text;
   for (int i = 0; i < 12; ++i) text += block;
   const TextFile file(text);
-  const auto before = pc::bulk_bytes_in_use();
-  pc::JobControl control;
-  std::chrono::steady_clock::time_point asked;
-  std::thread canceler([&] {
-    while (control.done.load() == 0) std::this_thread::yield();
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  error_of(pc::ErrorCode::kCanceled, [&] {
-    pc::OpContext ctx(control, pc::Device::kCpu, 2);
+  const auto run = [&](pc::OpContext& ctx) {
     pc::io::read_text(file.path(), layout(TextDelimiter::kWhitespace, 6), 1 << 18, ctx);
-  });
-  const auto latency = std::chrono::steady_clock::now() - asked;
-  canceler.join();
-  EXPECT_LT(latency, std::chrono::duration<double>(pc::test::kCancelSeconds));
-  EXPECT_EQ(pc::bulk_bytes_in_use(), before);
+  };
+  pc::test::expect_cancel_in_time(run, {"", 1, {}, 2});
 }
 
 TEST(TextSample, GivesWholeLinesWithoutEnds) {

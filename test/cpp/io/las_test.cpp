@@ -5,10 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "io/las_checks.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 
 namespace pc::io {
 namespace {
@@ -292,20 +291,8 @@ TEST(LasReader, CancelIsSeenInTime) {
   std::filesystem::resize_file(on_disk.path(), 227 + file.count * 20);
   LasReadParams params;
   params.wanted = [](const LasDimension& d) { return d.name == "intensity"; };
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 2);
-  std::chrono::steady_clock::time_point asked;
-  std::thread canceler([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  const ErrorCode code = code_of([&] { read_las(on_disk.path(), params, ctx); });
-  const auto ended = std::chrono::steady_clock::now();
-  canceler.join();
-  EXPECT_EQ(code, ErrorCode::kCanceled);
-  EXPECT_LT(ended - asked, std::chrono::duration<double>(test::kCancelSeconds));
-  EXPECT_LT(control.done.load(), file.count);
+  test::expect_cancel_after(std::chrono::milliseconds(60),
+                            [&](OpContext& ctx) { read_las(on_disk.path(), params, ctx); });
 }
 
 }  // namespace

@@ -4,10 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "io/las_checks.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 
 namespace pc::io {
 namespace {
@@ -540,19 +539,8 @@ TEST(LasWriter, CancelIsSeenInTime) {
   CloudView view;
   view.positions = points.view();
   const TempFile file("cancel.las");
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 2);
-  std::chrono::steady_clock::time_point asked;
-  std::thread canceler([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  const ErrorCode code = code_of([&] { write_las(view, {}, file.path(), ctx); });
-  const auto ended = std::chrono::steady_clock::now();
-  canceler.join();
-  EXPECT_EQ(code, ErrorCode::kCanceled);
-  EXPECT_LT(ended - asked, std::chrono::duration<double>(test::kCancelSeconds));
+  test::expect_cancel_after(std::chrono::milliseconds(100),
+                            [&](OpContext& ctx) { write_las(view, {}, file.path(), ctx); });
 }
 
 }  // namespace

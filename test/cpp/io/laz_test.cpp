@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
 
 #include "core/memory.h"
 #include "io/las_checks.h"
 #include "io/laz_builder.h"
 #include "io/laz_v1_encode.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 
 /// LAZ files made here: every point format, item version and kind of chunk table, against the same file as LAS.
 namespace pc::io {
@@ -278,26 +277,9 @@ TEST(Laz, CancelIsSeenInTime) {
   LazOptions options;
   options.chunk_rows = 300000;
   const TempFile on_disk("cancel.laz", compress(file, options));
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 2);
-  const std::uint64_t before = bulk_bytes_in_use();
-  std::chrono::steady_clock::time_point asked, seen;
-  std::thread canceler([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  ErrorCode code = ErrorCode::kInternal;
-  try {
+  test::expect_cancel_after(std::chrono::milliseconds(5), [&](OpContext& ctx) {
     for (;;) read_las(on_disk.path(), {}, ctx);
-  } catch (const Error& error) {
-    code = error.code();
-    seen = std::chrono::steady_clock::now();
-  }
-  canceler.join();
-  EXPECT_EQ(code, ErrorCode::kCanceled);
-  EXPECT_LT(std::chrono::duration<double>(seen - asked).count(), test::kCancelSeconds);
-  EXPECT_EQ(bulk_bytes_in_use(), before);
+  });
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
 
 #include "core/memory.h"
 #include "io/las_checks.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 
 namespace pc::io {
 namespace {
@@ -137,24 +136,10 @@ TEST(LazWriter, CancelIsSeenInTime) {
   params.compressed = true;
   const TempFile laz("cancel.laz");
   const CloudView view = cloud.view(true, true);
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 2);
-  const std::uint64_t before = bulk_bytes_in_use();
-  std::chrono::steady_clock::time_point asked, seen;
-  std::thread canceler([&] {
-    while (std::string(control.phase.load()) != "Writing points") std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  EXPECT_EQ(code_of([&] {
-              for (;;) write_las(view, params, laz.path(), ctx);
-            }),
-            ErrorCode::kCanceled);
-  seen = std::chrono::steady_clock::now();
-  canceler.join();
-  EXPECT_LT(std::chrono::duration<double>(seen - asked).count(), test::kCancelSeconds);
-  EXPECT_EQ(bulk_bytes_in_use(), before);
+  const auto run = [&](OpContext& ctx) {
+    for (;;) write_las(view, params, laz.path(), ctx);
+  };
+  test::expect_cancel_in_time(run, {"Writing points", 0, std::chrono::milliseconds(3), 2});
 }
 
 TEST(LazWriter, AFullDiskIsReportedAsSuch) {

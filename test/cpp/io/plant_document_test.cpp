@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/plants.h"
 
 namespace pc {

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/column.h"
@@ -72,31 +71,6 @@ Error error_of(Body&& body) {
 
 #define EXPECT_MESSAGE(error, part) \
   EXPECT_NE(std::string((error).what()).find(part), std::string::npos) << (error).what()
-
-/// Milliseconds between a cancel that comes 30 ms after body(ctx) started and its end, which must be kCanceled.
-template <class Body>
-double cancel_latency_ms(Body&& body) {
-  using Clock = std::chrono::steady_clock;
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 2);
-  Clock::time_point asked;
-  std::thread canceler([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    asked = Clock::now();
-    control.cancel_requested = true;
-  });
-  ErrorCode code = ErrorCode::kInternal;
-  try {
-    body(ctx);
-    ADD_FAILURE() << "finished before it could be canceled";
-  } catch (const Error& error) {
-    code = error.code();
-  }
-  const Clock::time_point end = Clock::now();
-  canceler.join();
-  EXPECT_EQ(code, ErrorCode::kCanceled);
-  return std::chrono::duration<double, std::milli>(end - asked).count();
-}
 
 inline const io::NamedColumn* find_column(const io::CloudTable& table, const std::string& name) {
   for (const io::NamedColumn& column : table.columns) {

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <thread>
 #include <vector>
 
 #include "core/error.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/knn_clouds.h"
 
 namespace pc {
@@ -215,28 +213,12 @@ TEST(AllKnn, CancelEndsItInTimeForTheWorstShapes) {
   for (const SpacingCloud& cloud : clouds) {
     const KdTree tree = tree_of(cloud);
     for (const std::uint32_t k : {16U, 100U, 1000U}) {
-      JobControl control;
-      OpContext ctx(control, Device::kCpu, 2);
-      std::atomic<bool> begun{false}, over{false};
-      std::chrono::steady_clock::time_point asked;
-      std::thread canceler([&] {
-        while (!begun && !over) std::this_thread::yield();
-        asked = std::chrono::steady_clock::now();
-        control.cancel_requested = true;
-      });
-      ErrorCode code = ErrorCode::kInternal;
-      try {
-        all_knn(tree, k, ctx, [&](std::uint32_t, const LeafKnn&) { begun = true; });
-      } catch (const Error& e) {
-        code = e.code();
-      }
-      const auto ended = std::chrono::steady_clock::now();
-      over = true;
-      canceler.join();
-      EXPECT_EQ(code, ErrorCode::kCanceled) << cloud.name << " k " << k;
-      const double seconds = std::chrono::duration<double>(ended - asked).count();
-      RecordProperty(cloud.name + " " + std::to_string(k), std::to_string(seconds));
-      EXPECT_LT(seconds, test::kCancelSeconds) << cloud.name << " k " << k;
+      SCOPED_TRACE(cloud.name + " k " + std::to_string(k));
+      const auto run = [&](OpContext& ctx) {
+        ctx.begin_phase("Neighbors", 0);
+        all_knn(tree, k, ctx, [&](std::uint32_t, const LeafKnn&) { ctx.advance(1); });
+      };
+      test::expect_cancel_in_time(run, {"Neighbors", 1, {}, 2});
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/random.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/random.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {

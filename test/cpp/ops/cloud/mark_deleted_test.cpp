@@ -1,6 +1,7 @@
 #include "ops/cloud/mark_deleted.h"
 
 #include "core/random.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {

@@ -6,6 +6,7 @@
 
 #include "core/dtype_fit.h"
 #include "core/random.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {

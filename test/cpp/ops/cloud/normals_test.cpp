@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/nasty_surfaces.h"
 #include "support/surfaces.h"
 

@@ -3,15 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 #include "core/gpu.h"
 #include "core/memory.h"
 #include "ops/cloud/percentile.h"
 #include "ops/cloud/point_spacing_kernel.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/fake_gpu.h"
 #include "support/spacing_clouds.h"
 
@@ -253,26 +251,10 @@ TEST(PointSpacingPlain, ScratchIsGivenBackAndSmall) {
 TEST(PointSpacingPlain, CancelEndsItInTime) {
   SpacingCloud cloud{"cube", {}};
   for (std::size_t i = 0; i < 600'000; ++i) cloud.points.push_back(test::random_point(3, i));
-  const std::uint64_t before = bulk_bytes_in_use();
-  JobControl control;
-  std::chrono::steady_clock::time_point asked;
-  std::thread canceler([&] {
-    while (control.done.load() == 0) std::this_thread::yield();
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  ErrorCode code = ErrorCode::kInternal;
-  try {
-    OpContext ctx(control);
+  const auto run = [&](OpContext& ctx) {
     point_spacing(HitPoints::assume_hits(cloud.view()), {kMaxSpacingSamples, 1}, ctx);
-  } catch (const Error& e) {
-    code = e.code();
-  }
-  const auto ended = std::chrono::steady_clock::now();
-  canceler.join();
-  EXPECT_EQ(code, ErrorCode::kCanceled);
-  EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), test::kCancelSeconds);
-  EXPECT_EQ(bulk_bytes_in_use(), before);
+  };
+  test::expect_cancel_in_time(run, {"", 1, {}, 2});
 }
 
 }  // namespace

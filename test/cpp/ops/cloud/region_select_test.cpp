@@ -1,11 +1,12 @@
 #include "ops/cloud/region_select.h"
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "core/random.h"
 #include "ops/cloud/screen_shape.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {
@@ -448,23 +449,8 @@ TEST(RegionSelectCancel, EndsInTimeWhenEveryPointMeetsEveryEdge) {
   std::vector<Vec3d> points;
   for (std::uint64_t i = 0; i < 200'000; ++i)
     points.push_back({2 * unit(1, 2 * i) - 1, 2 * unit(1, 2 * i + 1) - 1, 0});
-  JobControl control;
-  OpContext ctx(control, Device::kCpu, 2);
-  std::chrono::steady_clock::time_point asked;
-  std::thread client([&] {
-    while (std::string(control.phase.load()) != "Selecting points") std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  EXPECT_EQ(code_of([&] {
-              region_select({span_of(points), {{comb, false}}, {}}, ctx);
-            }),
-            ErrorCode::kCanceled);
-  const auto end = std::chrono::steady_clock::now();
-  client.join();
-  const double seconds = std::chrono::duration<double>(end - asked).count();
-  EXPECT_LT(seconds, kCancelSeconds);
+  const auto run = [&](OpContext& ctx) { region_select({span_of(points), {{comb, false}}, {}}, ctx); };
+  expect_cancel_in_time(run, {"Selecting points", 0, std::chrono::milliseconds(20), 2});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/random.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/random.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {

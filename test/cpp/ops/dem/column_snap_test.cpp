@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc::test {

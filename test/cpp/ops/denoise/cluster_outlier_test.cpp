@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/cluster_oracle.h"
 #include "support/spacing_clouds.h"
 

@@ -1,16 +1,13 @@
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <functional>
 #include <limits>
-#include <thread>
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "ops/denoise/statistical_outlier.h"
 #include "ops/denoise/tiled_noise.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/cpu_time.h"
 #include "support/denoise_oracles.h"
 #include "support/plot.h"
@@ -234,7 +231,6 @@ TEST(Denoise, RefusesWhatCannotBe) {
 TEST(Denoise, CancelEndsItInTimeAndGivesTheScratchBack) {
   SpacingCloud cloud{"cube", {}};
   for (std::size_t i = 0; i < 300'000; ++i) cloud.points.push_back(test::random_point(3, i));
-  const std::uint64_t before = bulk_bytes_in_use();
   // The worst: a ball of half the cloud that must be counted box by box; a thousand neighbours a point.
   const std::pair<Method, std::vector<const char*>> cases[] = {
       {ror(0.5, 250'000), {"", "Counting neighbours"}},
@@ -243,29 +239,8 @@ TEST(Denoise, CancelEndsItInTimeAndGivesTheScratchBack) {
   };
   for (const auto& [method, phases] : cases) {
     for (const char* phase : phases) {
-      JobControl control;
-      std::chrono::steady_clock::time_point asked;
-      std::atomic<bool> over{false};
-      std::thread canceler([&] {
-        const std::string wanted = phase;
-        while (!over && (control.done.load() == 0 || std::string(control.phase.load()).rfind(wanted, 0) != 0))
-          std::this_thread::yield();
-        asked = std::chrono::steady_clock::now();
-        control.cancel_requested = true;
-      });
-      ErrorCode code = ErrorCode::kInternal;
-      try {
-        OpContext ctx(control, Device::kCpu, 2);
-        method(HitPoints::assume_hits(cloud.view()), ctx);
-      } catch (const Error& e) {
-        code = e.code();
-      }
-      const auto ended = std::chrono::steady_clock::now();
-      over = true;
-      canceler.join();
-      EXPECT_EQ(code, ErrorCode::kCanceled);
-      EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), test::kCancelSeconds);
-      EXPECT_EQ(bulk_bytes_in_use(), before);
+      const auto run = [&](OpContext& ctx) { method(HitPoints::assume_hits(cloud.view()), ctx); };
+      test::expect_cancel_in_time(run, {phase, 1, {}, 2});
     }
   }
 }

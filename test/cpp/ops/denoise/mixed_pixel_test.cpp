@@ -11,7 +11,7 @@
 #include "core/random.h"
 #include "ops/denoise/beam_consistency.h"
 #include "ops/denoise/beam_outlier.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/mixed_pixel_oracle.h"
 
 namespace pc {

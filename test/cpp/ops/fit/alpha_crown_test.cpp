@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ops/fit/mesh_smoothing.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/crown_samples.h"
 
 namespace pc {

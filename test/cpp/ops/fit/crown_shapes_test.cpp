@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ops/fit/crown_trim.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/crown_samples.h"
 
 namespace pc {

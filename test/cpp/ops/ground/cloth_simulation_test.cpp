@@ -7,10 +7,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <thread>
 
 #include "core/memory.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/ground_clouds.h"
 #include "support/plot.h"
 
@@ -337,31 +336,14 @@ TEST(ClothSimulation, CancelEndsItInTime) {
   for (std::uint64_t i = 0; i < 200'000; ++i)
     cloud.push_back(
         {1000 * random_unit(1, 3 * i), 1000 * random_unit(1, 3 * i + 1), 50 * random_unit(1, 3 * i + 2)});
-  const std::uint64_t before = bulk_bytes_in_use();
   for (const char* const phase :
        {"Looking for points below the ground", "Rasterising the terrain", "Dropping the cloth"}) {
-    JobControl control;
-    std::chrono::steady_clock::time_point asked;
-    std::thread canceler([&] {
-      while (std::string(control.phase.load()) != phase) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      asked = std::chrono::steady_clock::now();
-      control.cancel_requested = true;
-    });
-    ErrorCode code = ErrorCode::kInternal;
-    try {
-      OpContext ctx(control);
+    const auto run = [&](OpContext& ctx) {
       auto params = cloth_defaults(0.21, 0.1);
       params.iterations = 10'000;
       cloth_simulation(test::hits_of(cloud), params, ctx);
-    } catch (const Error& e) {
-      code = e.code();
-    }
-    const auto ended = std::chrono::steady_clock::now();
-    canceler.join();
-    EXPECT_EQ(code, ErrorCode::kCanceled) << phase;
-    EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), test::kCancelSeconds) << phase;
-    EXPECT_EQ(bulk_bytes_in_use(), before);
+    };
+    test::expect_cancel_in_time(run, {phase, 0, std::chrono::milliseconds(300), 2});
   }
 }
 

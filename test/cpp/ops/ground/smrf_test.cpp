@@ -7,14 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include "core/memory.h"
 #include "ops/ground/ground_auto.h"
 #include "ops/ground/ground_cells.h"
 #include "ops/ground/ground_measures.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 #include "support/ground_clouds.h"
 #include "support/plot.h"
@@ -326,33 +325,16 @@ TEST(GroundFilters, CancelEndsThemInTime) {
   for (std::uint64_t i = 0; i < 200'000; ++i)
     cloud.push_back(
         {3000 * random_unit(1, 3 * i), 3000 * random_unit(1, 3 * i + 1), 20 * random_unit(1, 3 * i + 2)});
-  const std::uint64_t before = bulk_bytes_in_use();
   for (const bool automatic : {false, true}) {
-    JobControl control;
-    std::chrono::steady_clock::time_point asked;
-    const std::string phase = automatic ? "Finding the ground" : "Opening the surface";
-    std::thread canceler([&] {
-      while (phase != control.phase.load()) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      asked = std::chrono::steady_clock::now();
-      control.cancel_requested = true;
-    });
-    ErrorCode code = ErrorCode::kInternal;
-    try {
-      OpContext ctx(control);
+    const auto run = [&](OpContext& ctx) {
       if (automatic) {
         ground_auto(test::hits_of(cloud), kGroundConstants, ctx);
       } else {
         smrf(test::hits_of(cloud), {1, 0.15, 200, 0.5, 1.25, 0}, ctx);
       }
-    } catch (const Error& e) {
-      code = e.code();
-    }
-    const auto ended = std::chrono::steady_clock::now();
-    canceler.join();
-    EXPECT_EQ(code, ErrorCode::kCanceled) << phase;
-    EXPECT_LT(std::chrono::duration<double>(ended - asked).count(), test::kCancelSeconds) << phase;
-    EXPECT_EQ(bulk_bytes_in_use(), before);
+    };
+    test::expect_cancel_in_time(run, {automatic ? "Finding the ground" : "Opening the surface", 0,
+                                      std::chrono::milliseconds(100), 2});
   }
 }
 
@@ -362,7 +344,8 @@ TEST(GroundFilters, GridsOfOneLongRowAreCanceledInTime) {
     cloud.push_back({60'000 * random_unit(2, 2 * i), 0.5, 5 * random_unit(2, 2 * i + 1)});
   for (const int delay_ms : {20, 100, 300}) {
     const auto run = [&](OpContext& ctx) { ground_auto(test::hits_of(cloud), kGroundConstants, ctx); };
-    EXPECT_LT(test::cancel_latency(run, 1, std::chrono::milliseconds(delay_ms)), test::kCancelSeconds)
+    EXPECT_LT(test::least_cancel_latency(run, {"", 0, std::chrono::milliseconds(delay_ms), 1}),
+              test::kCancelSeconds)
         << delay_ms << " ms";
   }
   // A net over windows of 200 cells opens by 400. An opening of whole rows took 3.7 s to end.
@@ -371,9 +354,7 @@ TEST(GroundFilters, GridsOfOneLongRowAreCanceledInTime) {
     ctx.begin_phase("Opening", 0);
     open_by_disk(row, 400, ctx);
   };
-  const double seconds = test::cancel_latency(open, 1, std::chrono::milliseconds(20));
-  EXPECT_GE(seconds, 0) << "never caught at work";
-  EXPECT_LT(seconds, test::kCancelSeconds);
+  test::expect_cancel_in_time(open, {"Opening", 0, std::chrono::milliseconds(20), 1});
 }
 
 TEST(GroundMeasures, TellSpacingAndSteepness) {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "support/beams.h"
+#include "support/cancel.h"
 
 namespace pc {
 namespace {

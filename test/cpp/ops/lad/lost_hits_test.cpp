@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 #include "support/viewed_leaves.h"
 

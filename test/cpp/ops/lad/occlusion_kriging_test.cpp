@@ -9,6 +9,7 @@
 #include "core/linear_solve.h"
 #include "ops/lad/beer_lambert.h"
 #include "support/beams.h"
+#include "support/cancel.h"
 
 namespace pc {
 namespace {

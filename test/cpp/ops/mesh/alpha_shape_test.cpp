@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/fuzz_runs.h"
 #include "support/nasty_clouds.h"
 

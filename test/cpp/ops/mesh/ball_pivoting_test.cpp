@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/cpu_time.h"
 #include "support/fuzz_runs.h"
 #include "support/nasty_surfaces.h"

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 
 namespace pc {
 namespace {

@@ -15,7 +15,7 @@
 #include "ops/mesh/grid_binning.h"
 #include "ops/mesh/mesh_measures.h"
 #include "ops/mesh/mesh_points.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 
 namespace pc {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ops/registration/point_to_mesh_distance.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/fuzz_runs.h"
 #include "support/nasty_surfaces.h"
 #include "support/surfaces.h"

@@ -9,7 +9,7 @@
 #include "io/record_support.h"
 #include "ops/mesh/raster_triangle.h"
 #include "spatial/bvh_queries.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/meshes.h"
 
 namespace {

@@ -14,7 +14,7 @@
 #include "ops/misses/clock_check.h"
 #include "ops/misses/gap_fill.h"
 #include "ops/misses/known_values.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace pc {

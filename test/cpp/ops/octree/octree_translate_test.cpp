@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "io/octree_directory.h"
 #include "ops/octree/octree_metadata.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 #include "support/octree_clouds.h"
 #include "support/octree_reader.h"

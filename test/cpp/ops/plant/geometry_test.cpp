@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "io/record_support.h"
 #include "ops/plant/axis_walk.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/plant_shapes.h"
 #include "support/plants.h"
 

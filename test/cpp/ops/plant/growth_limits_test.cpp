@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ops/plant/growth.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/plants.h"
 
 namespace pc {

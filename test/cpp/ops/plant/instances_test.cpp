@@ -13,7 +13,7 @@
 #include "io/record_support.h"
 #include "ops/plant/canopy.h"
 #include "ops/plant/tube_sections.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/plant_shapes.h"
 #include "support/plants.h"
 

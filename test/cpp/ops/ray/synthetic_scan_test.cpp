@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 #include "support/scans.h"
 

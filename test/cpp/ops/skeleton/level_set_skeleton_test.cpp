@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 #include "support/nasty_clouds.h"
 #include "support/skeleton_checks.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 #include "support/fuzz_runs.h"
 #include "support/planted_trees.h"

@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/fuzz_runs.h"
 #include "support/tree_plot.h"
 

@@ -11,11 +11,10 @@
 #include <numbers>
 #include <numeric>
 #include <random>
-#include <thread>
 
 #include "core/error.h"
 #include "core/op_context.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/columns.h"
 
 namespace {
@@ -251,24 +250,11 @@ TEST(FlatTrees, EndsWithin250MsOfACancel) {
     scene.add({60 * scene.unit(), 60 * scene.unit(), 20 * scene.unit()},
               1 + static_cast<std::uint32_t>(i % 4000));
   const AnyColumn ids = test::column_of(scene.tree);
-  for (const int wait_ms : {1, 300, 900}) {
-    JobControl control;
-    OpContext ctx(control, Device::kCpu, 2);
-    std::chrono::steady_clock::time_point canceled;
-    std::thread canceler([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
-      canceled = std::chrono::steady_clock::now();
-      control.cancel_requested = true;
-    });
-    try {
-      tree_flatness({scene.xyz.data(), scene.xyz.size()}, {}, ids, ctx);
-      canceler.join();
-    } catch (const Error&) {
-      const auto end = std::chrono::steady_clock::now();
-      canceler.join();
-      EXPECT_LT(std::chrono::duration<double>(end - canceled).count(), test::kCancelSeconds);
-    }
-  }
+  const auto run = [&](OpContext& ctx) { tree_flatness({scene.xyz.data(), scene.xyz.size()}, {}, ids, ctx); };
+  test::expect_cancel_after(std::chrono::milliseconds(1), run);
+  for (const int wait_ms : {300, 900})
+    EXPECT_LT(test::least_cancel_latency(run, {"", 0, std::chrono::milliseconds(wait_ms), 2}),
+              test::kCancelSeconds);
 }
 
 TEST(FlatTrees, Errors) {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 #include "ops/trees/path_nodes.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/fuzz_runs.h"
 #include "support/tree_scene.h"
 

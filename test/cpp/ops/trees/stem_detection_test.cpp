@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -11,12 +10,11 @@
 #include <numbers>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "support/cancel_time.h"
+#include "support/cancel.h"
 #include "support/fuzz_runs.h"
 
 namespace {
@@ -324,43 +322,26 @@ TEST(StemDetection, MemoryIsPredictedAndLinear) {
   EXPECT_GE(3 * peak, stem_detection_bytes(plot.points.size()));
 }
 
-/// How long the search goes on after a cancel some time into a phase, milliseconds; 0 if it had ended before.
-double time_to_cancel(const Plot& plot, const std::string& phase, int delay_ms) {
-  JobControl control;
-  std::chrono::steady_clock::time_point asked;
-  std::atomic<bool> ended{false};
-  std::thread cancel([&] {
-    while (!ended && std::string(control.phase.load()) != phase) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
-    asked = std::chrono::steady_clock::now();
-    control.cancel_requested = true;
-  });
-  OpContext ctx(control, Device::kCpu, 1);
-  bool canceled = false;
-  try {
+std::function<void(OpContext&)> detection_of(const Plot& plot) {
+  return [&plot](OpContext& ctx) {
     detect_stems(HitPoints::assume_hits({plot.points.data(), plot.points.size()}),
                  {plot.heights.data(), plot.heights.size()}, kParams, ctx);
-  } catch (const Error&) {
-    canceled = true;
-  }
-  const auto at = std::chrono::steady_clock::now();
-  ended = true;
-  cancel.join();
-  return canceled ? std::chrono::duration<double, std::milli>(at - asked).count() : 0;
+  };
 }
 
 TEST(StemDetection, ACancelIsSeenInOneHugeCell) {
   Plot plot;
   plot.leaves({0, 0, 1}, {0.04, 0.04, 2}, 2'000'000);
-  const double time = time_to_cancel(plot, "Selecting the layer", 100);
-  EXPECT_GT(time, 0);
-  EXPECT_LT(time, 1000 * test::kCancelSeconds);
+  test::expect_cancel_in_time(detection_of(plot),
+                              {"Selecting the layer", 0, std::chrono::milliseconds(100), 1});
 }
 
 TEST(StemDetection, AStemOfManyPointsIsMeasuredAndCanceledInTime) {
   Plot plot;
   plot.stem({0, 0, 0.3}, 150'000, 0.003, 1, 2);
-  EXPECT_LT(time_to_cancel(plot, "Finding stems", 30), 1000 * test::kCancelSeconds);
+  EXPECT_LT(
+      test::least_cancel_latency(detection_of(plot), {"Finding stems", 0, std::chrono::milliseconds(30), 1}),
+      test::kCancelSeconds);
   const auto found = plot.detect();
   ASSERT_EQ(found.stems.size(), 1u);
   EXPECT_NEAR(found.stems[0].circle.radius, 0.3, 5e-4);

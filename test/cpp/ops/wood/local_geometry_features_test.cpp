@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/symmetric_eigen.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 
 namespace pc {
 namespace {

@@ -15,7 +15,7 @@
 #include "ops/wood/reflectance_vote.h"
 #include "ops/wood/wood_class.h"
 #include "ops/wood/wood_mixture.h"
-#include "support/cancel_phase.h"
+#include "support/cancel.h"
 #include "support/nasty_clouds.h"
 
 namespace pc {

@@ -73,6 +73,20 @@ export interface TreeInventory {
     readonly drifts: boolean;
     readonly aligned: boolean;
   } | null;
+  /** Stems that are seen twice, all by one motion (cpp/ops/trees/layer_motion.h); null = scans fit, or drift. */
+  readonly scan_layers: {
+    readonly n_stems: number;
+    readonly n_seen_twice: number;
+    /** From one layer to the other at `middle`, metres. */
+    readonly x_m: number;
+    readonly y_m: number;
+    readonly turn_rad: number;
+    /** Of the stems that show it, true world, metres. */
+    readonly middle: readonly [number, number];
+    readonly joins: boolean;
+    /** Trees measured with their layers moved together. */
+    readonly n_joined: number;
+  } | null;
   /** Where stems stand in one scan against another; empty without scan_index. */
   readonly scan_offsets: readonly ScanOffset[];
 }

@@ -9,6 +9,7 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
+#include "binding/scan_fit.h"
 #include "core/parallel.h"
 #include "ops/trees/align_scans.h"
 #include "ops/trees/listed_stand.h"
@@ -89,6 +90,7 @@ const TreeField kTreeFields[] = {
     {"covered", [](const MeasuredTree& t) { return t.covered ? 1.0 : 0.0; }},
     {"strip_m", [](const MeasuredTree& t) { return t.strip_m; }},
     {"image_of", [](const MeasuredTree& t) { return static_cast<double>(t.image_of); }},
+    {"part_of", [](const MeasuredTree& t) { return static_cast<double>(t.part_of); }},
     {"repeat_of", [](const MeasuredTree& t) { return static_cast<double>(t.repeat_of); }},
     {"same_stem_as", [](const MeasuredTree& t) { return static_cast<double>(t.same_stem_as); }},
     {"foot_reach_m", PC_FOOT(f.reach_m)},
@@ -319,32 +321,6 @@ Napi::Value stand_to_js(Napi::Env env, const std::optional<StandMeasures>& stand
   return out;
 }
 
-Napi::Value offsets_to_js(Napi::Env env, const std::vector<ScanOffset>& offsets) {
-  auto out = Napi::Array::New(env, offsets.size());
-  for (std::uint32_t i = 0; i < offsets.size(); ++i) {
-    auto one = Napi::Object::New(env);
-    one.Set("scan_a", offsets[i].scan_a);
-    one.Set("scan_b", offsets[i].scan_b);
-    one.Set("n_stems", offsets[i].stems);
-    one.Set("x_m", offsets[i].x_m);
-    one.Set("y_m", offsets[i].y_m);
-    one.Set("spread_m", offsets[i].spread_m);
-    out.Set(i, one);
-  }
-  return out;
-}
-
-Napi::Value views_to_js(Napi::Env env, const std::optional<ViewFit>& views) {
-  if (!views) return env.Null();
-  auto out = Napi::Object::New(env);
-  out.Set("n_stems", views->stems);
-  out.Set("spread_m", views->spread_m);
-  out.Set("rest_m", views->rest_m);
-  out.Set("drifts", views->drifts);
-  out.Set("aligned", views->aligned);
-  return out;
-}
-
 Napi::Value answer_to_js(Napi::Env env, Answer&& answer) {
   auto fields = Napi::Array::New(env, kTreeFieldCount);
   for (std::uint32_t i = 0; i < kTreeFieldCount; ++i) fields.Set(i, kTreeFields[i].name);
@@ -361,6 +337,7 @@ Napi::Value answer_to_js(Napi::Env env, Answer&& answer) {
   out.Set("stand", stand_to_js(env, answer.result.stand));
   out.Set("nonfinite_count", static_cast<double>(answer.result.nonfinite_count));
   out.Set("view_fit", views_to_js(env, answer.result.views));
+  out.Set("scan_layers", layers_to_js(env, answer.result.layers));
   out.Set("scan_offsets", offsets_to_js(env, answer.offsets));
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +21,7 @@ class Cells {
   explicit Cells(const At& sides) : sides_(sides) {}
 
   void add(const At& at, std::size_t value) { cells_[cell_of(at)].push_back(value); }
-  /// Of the cell of a place and those about it.
+  /// Of the cell of a place and those about it; until a visit returns false, if it returns anything.
   template <class Visit>
   void near(const At& at, Visit&& visit) const {
     Cell cell = cell_of(at);
@@ -28,7 +29,13 @@ class Cells {
     const Cell first = cell;
     for (bool is_done = false; !is_done;) {
       if (const auto held = cells_.find(cell); held != cells_.end())
-        for (const std::size_t value : held->second) visit(value);
+        for (const std::size_t value : held->second) {
+          if constexpr (std::is_void_v<decltype(visit(value))>) {
+            visit(value);
+          } else if (!visit(value)) {
+            return;
+          }
+        }
       is_done = true;
       for (std::size_t axis = 0; axis < kAxes && is_done; ++axis) {
         is_done = ++cell[axis] > first[axis] + 2;

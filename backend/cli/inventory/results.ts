@@ -105,6 +105,7 @@ export async function writeResults(
     ground_sources: list.ground_sources,
     scan_offsets: list.scan_offsets,
     view_fit: list.view_fit,
+    scan_layers: list.scan_layers,
     scans_moved: found.scans_moved,
     stems: plot.stems && { seeds: plot.stems.seeds.length, rejected: plot.stems.rejected },
     stand,

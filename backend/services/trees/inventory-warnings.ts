@@ -20,6 +20,7 @@ import { plotWarnings } from "./plot-warnings.ts";
 import { repeatedTreeWarnings } from "./repeated-trees.ts";
 import { sameDiameterWarnings } from "./same-diameters.ts";
 import { sameStemWarnings } from "./same-stems.ts";
+import { scanLayersOf, scanLayerWarnings } from "./scan-layers.ts";
 import { registrationWarnings } from "./scan-registration.ts";
 import { sharedTopWarnings } from "./shared-tops.ts";
 import { slenderWarnings } from "./slender-stems.ts";
@@ -33,6 +34,7 @@ const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "
 
 interface Asked extends TreeInventoryRequest {
   /** False if nothing says that the coordinates are metres. */
+  readonly align_scans: boolean;
   readonly unit_is_stated: boolean;
 }
 
@@ -40,7 +42,7 @@ interface Asked extends TreeInventoryRequest {
 export function inventoryWarnings(
   found: TreeInventory,
   rows: InventoryRows,
-  { min_points, tree_ids, breast_height_m, unit_is_stated }: Asked,
+  { min_points, tree_ids, breast_height_m, align_scans, unit_is_stated }: Asked,
   cut: CutTrees,
 ): string[] {
   const { small_count, failed_count, ground_sources, impossible, diameters, drops_m, crowns } = rows;
@@ -82,6 +84,7 @@ export function inventoryWarnings(
     ...gainWarnings(crowns),
     ...cutTreeWarnings(rows, cut),
     ...registrationWarnings(found.scan_offsets, found.view_fit),
+    ...scanLayerWarnings(scanLayersOf(found.scan_layers), align_scans),
   );
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");

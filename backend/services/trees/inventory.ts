@@ -27,6 +27,7 @@ import { coarseWarnings } from "./coarse-coordinates.ts";
 import { type CutTrees, cutTreesOf } from "./cut-trees.ts";
 import { inventoryRows } from "./inventory-rows.ts";
 import { inventoryWarnings } from "./inventory-warnings.ts";
+import { scanLayersOf } from "./scan-layers.ts";
 import { severalStemsWarnings, stemsInTreesBytes } from "./stems-in-trees.ts";
 import { surfaceWarnings } from "./surface-trees.ts";
 import { noiseInTrees, treeHits, treeNoiseEffect } from "./tree-noise.ts";
@@ -106,6 +107,7 @@ const NOTHING = {
   trees: [],
   scan_offsets: [] as native.ScanOffset[],
   view_fit: null,
+  scan_layers: null,
   stem_curve: [],
   stand: null,
   ground_sources: { height_above_ground: 0, ground_class: 0, tree_min_z: 0 },
@@ -190,6 +192,11 @@ async function measured(
       message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total}`,
     },
     ...(seenTwice ? MEASURED_AGAIN : []),
+    {
+      name: "Joining layers",
+      weight: 0.3,
+      message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total} again`,
+    },
     { name: "Plot boundary", weight: 0.02, message: () => "Stand metrics" },
     { name: "Stand metrics", weight: 0.05 },
     { name: "Comparing scans", weight: 0.02 },
@@ -248,6 +255,7 @@ function answerOf(
     warnings: inventoryWarnings(found, rows, { ...request, unit_is_stated }, cut),
     scan_offsets: [...found.scan_offsets],
     view_fit: viewFitOf(found.view_fit),
+    scan_layers: scanLayersOf(found.scan_layers),
     params: { ...params, skip_noise: request.skip_noise },
     error: success
       ? null

@@ -31,7 +31,7 @@ export function flagsOf(trees: Table, i: number): TreeFlag[] {
     if (trees.get(i, flag) === 1) flags.push(flag);
   if (trees.get(i, "same_stem_as") > 0) flags.push("same_stem");
   if (trees.get(i, "image_of") > 0) flags.push("mirror_image");
-  if (trees.get(i, "repeat_of") > 0) flags.push("repeated");
+  if (trees.get(i, "repeat_of") > 0 || trees.get(i, "part_of") > 0) flags.push("repeated");
   if (trees.known(i, "foot_top_m") !== null) flags.push("buttressed");
   if (hasSharedTop(trees, i)) flags.push("shared_top");
   if (strayTop(trees, i) > 0) flags.push("stray_top");

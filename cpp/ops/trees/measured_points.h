@@ -22,6 +22,12 @@ struct MeasuredPoints {
   std::vector<ViewStamp> stamps;  ///< as points, or empty
   std::uint64_t nonfinite = 0;
 
+  /// Those of another one beside them.
+  void add(const MeasuredPoints& other) {
+    points.insert(points.end(), other.points.begin(), other.points.end());
+    heights.insert(heights.end(), other.heights.begin(), other.heights.end());
+    stamps.insert(stamps.end(), other.stamps.begin(), other.stamps.end());
+  }
   ViewedTree viewed() const { return {{points.data(), points.size()}, {stamps.data(), stamps.size()}}; }
 };
 

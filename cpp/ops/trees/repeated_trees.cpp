@@ -352,6 +352,14 @@ class Repeats {
 
 }  // namespace
 
+std::optional<PlacedStem> placed_stem(const MeasuredTree& tree) {
+  const auto& at = tree.stem.breast_height;
+  const Vec2d place = at ? Vec2d{at->center.x, at->center.y} : Vec2d{tree.stem.base.x, tree.stem.base.y};
+  if (!std::isfinite(place.x) || !std::isfinite(place.y)) return std::nullopt;
+  return PlacedStem{place, at ? 2 * at->circle.radius : std::nan(""), tree.dbh_sigma_m,
+                    static_cast<double>(tree.point_count)};
+}
+
 std::vector<RepeatedStem> repeated_stems(Span<const PlacedStem> stems, OpContext& ctx) {
   return Repeats(stems, ctx).run();
 }
@@ -361,12 +369,9 @@ void drop_repeated_trees(std::vector<MeasuredTree>& trees, OpContext& ctx) {
   std::vector<std::size_t> of;
   for (std::size_t i = 0; i < trees.size(); ++i) {
     const MeasuredTree& tree = trees[i];
-    if (tree.too_few_points || tree.flat || tree.wire || tree.scattered || tree.image_of != 0) continue;
-    const auto& at = tree.stem.breast_height;
-    const Vec2d place = at ? Vec2d{at->center.x, at->center.y} : Vec2d{tree.stem.base.x, tree.stem.base.y};
-    if (!std::isfinite(place.x) || !std::isfinite(place.y)) continue;
-    stems.push_back({place, at ? 2 * at->circle.radius : std::nan(""), tree.dbh_sigma_m,
-                     static_cast<double>(tree.point_count)});
+    const auto stem = tree.too_few_points || tree.is_none() ? std::nullopt : placed_stem(tree);
+    if (!stem) continue;
+    stems.push_back(*stem);
     of.push_back(i);
   }
   for (const RepeatedStem& found : repeated_stems({stems.data(), stems.size()}, ctx)) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/op_context.h"
@@ -17,6 +18,9 @@ struct PlacedStem {
   double sigma_m;      ///< standard error of it; NaN = unknown
   double point_count;  ///< of the tree
 };
+
+/// Nothing for a tree whose place is unknown.
+std::optional<PlacedStem> placed_stem(const MeasuredTree& tree);
 
 /// A tree that stands a second time in the cloud.
 struct RepeatedStem {

@@ -13,14 +13,17 @@
 #include "core/parallel.h"
 #include "ops/cloud/categorical_split.h"
 #include "ops/trees/covered_stem.h"
+#include "ops/trees/divided_stems.h"
 #include "ops/trees/drift_check.h"
 #include "ops/trees/flat_trees.h"
+#include "ops/trees/layer_motion.h"
 #include "ops/trees/measured_points.h"
 #include "ops/trees/mirrored_trees.h"
 #include "ops/trees/repeated_trees.h"
 #include "ops/trees/same_stems.h"
 #include "ops/trees/scattered_tree.h"
 #include "ops/trees/shared_tops.h"
+#include "ops/trees/stem_layers.h"
 #include "ops/trees/stems_at_walls.h"
 #include "ops/trees/stray_top.h"
 #include "ops/trees/tree_failure.h"
@@ -117,6 +120,7 @@ class Inventory {
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
     if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
+    if (!(result_.views && result_.views->drifts)) join_stems(groups.order, trees, pass.heights);
     const std::vector<MeasuredRows> rows = list(trees);
     const auto points = [&](std::size_t i) {
       return std::move(points_of(cloud_, groups.order, rows[i], drifts_, ctx_).points);
@@ -165,8 +169,10 @@ class Inventory {
     ctx_.begin_phase(phase, trees.size());
     parallel_for(ctx_, trees.size(), 1, [&](std::size_t at, std::size_t) {
       const std::size_t i = queue[at];
-      const std::string failure =
-          reason_of_failure([&] { visit(i, points_of(cloud_, order, trees[i], drifts_, ctx_)); });
+      const std::string failure = reason_of_failure([&] {
+        MeasuredPoints points = points_of(cloud_, order, trees[i], drifts_, ctx_);
+        visit(i, points);
+      });
       if (!failure.empty()) work_[i].failure = failure;
     });
   }
@@ -183,6 +189,8 @@ class Inventory {
       work.measured = measure_tree(trees[i].id, points, ground);
       if (has_views(cloud_) && shows_views(*work.measured))
         work.places = view_places(points.viewed(), work.measured->stem, ctx_);
+      if (shows_views(*work.measured))
+        work.layers = stem_layers({points.points.data(), points.points.size()}, work.measured->stem, ctx_);
     });
     result_.nonfinite_count = nonfinite;
   }
@@ -227,6 +235,88 @@ class Inventory {
     for (std::size_t i = 0; i < work_.size(); ++i)
       if (is_measured(i))
         work_[i].measured->dbh_sigma_m = std::hypot(work_[i].measured->dbh_sigma_m, result_.views->rest_m);
+  }
+
+  /// Whether stems are seen twice, all by one motion, and if so, the trees measured with the two layers moved together.
+  void join_stems(const AnyColumn& order, const std::vector<MeasuredRows>& trees,
+                  const GroundHeights& ground) {
+    constexpr double kMost = 0.6;  // of the stems that are seen twice: fewer are three scans or more
+    std::vector<PlacedLayers> seen;
+    for (const Work& work : work_) {
+      if (!work.layers) continue;
+      const Vec3d& at = work.measured->stem.breast_height->center;
+      seen.push_back({{at.x, at.y}, *work.layers});
+    }
+    const auto motion = layer_motion({seen.data(), seen.size()}, ctx_);
+    if (!motion) return;
+    const bool joins = params_.align_scans && motion->stems >= kMost * motion->of;
+    result_.layers = ScanLayers{*motion, 0, joins};
+    if (!joins) return;
+    const std::vector<std::size_t> whole = wholes(*motion);
+    std::vector<std::vector<std::size_t>> parts(trees.size());
+    for (std::size_t i = 0; i < trees.size(); ++i)
+      if (whole[i] != i) parts[whole[i]].push_back(i);
+    std::atomic<std::uint32_t> joined{0};
+    for_each_tree("Joining layers", order, trees, [&](std::size_t i, MeasuredPoints& points) {
+      if (whole[i] != i || !is_measured(i)) return;
+      for (const std::size_t part : parts[i])
+        points.add(points_of(cloud_, order, trees[part], drifts_, ctx_));
+      const Stem stem = stem_of_layers(trees[i].id, *work_[i].measured, points, *motion, ground);
+      if (!stem.breast_height) return;
+      const Vec3d& at = stem.breast_height->center;
+      const bool is_joined = join_layers(points.points, stem, motion->at({at.x, at.y}), ctx_);
+      if (!is_joined && parts[i].empty()) return;
+      MeasuredTree again = measure_tree(trees[i].id, points, ground);
+      // A circle that was looked for between the layers must be well seen.
+      const auto& before = work_[i].measured->stem.breast_height;
+      if (parts[i].empty() && !before && !is_well_seen(again.stem)) return;
+      for (const std::size_t part : parts[i]) work_[part].part_of = trees[i].id;
+      work_[i].measured = std::move(again);
+      ++joined;
+    });
+    for (Work& work : work_) {
+      if (work.part_of == 0) continue;
+      work.measured->part_of = work.part_of;
+      forget_stem(*work.measured);
+    }
+    result_.layers->joined = joined;
+  }
+
+  static bool is_well_seen(const Stem& stem) {
+    const auto& at = stem.breast_height;
+    return at && !at->few_points && !at->partial_arc && !at->high_residual;
+  }
+
+  /// The stem of a tree as it was measured; without a diameter, that of its points moved half of the way both ways, of which each layer
+  /// has one at the same place.
+  Stem stem_of_layers(std::uint64_t id, const MeasuredTree& tree, const MeasuredPoints& points,
+                      const LayerMotion& motion, const GroundHeights& ground) const {
+    if (tree.stem.breast_height || is_at_trunk(tree.height_m, params_.stem)) return tree.stem;
+    const Vec2d apart = motion.at({tree.stem.base.x, tree.stem.base.y});
+    MeasuredPoints both = points;
+    both.add(points);
+    for (std::size_t k = 0; k < both.points.size(); ++k) {
+      const double part = k < points.points.size() ? 0.5 : -0.5;
+      both.points[k] = both.points[k] + Vec3d{part * apart.x, part * apart.y, 0};
+    }
+    return measure_tree(id, both, ground).stem;
+  }
+
+  /// The tree that each of them is a part of, or its own number.
+  std::vector<std::size_t> wholes(const LayerMotion& motion) {
+    std::vector<PlacedStem> stems;
+    std::vector<std::size_t> of, out(work_.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      if (!is_measured(i) || work_[i].measured->is_none()) continue;
+      const auto stem = placed_stem(*work_[i].measured);
+      if (!stem) continue;
+      stems.push_back(*stem);
+      of.push_back(i);
+    }
+    const std::vector<std::size_t> whole = divided_stems({stems.data(), stems.size()}, motion, ctx_);
+    for (std::size_t k = 0; k < of.size(); ++k) out[of[k]] = of[whole[k]];
+    return out;
   }
 
   /// Whether the tree's stem can tell that scans drift. Trunks among low leaves, and stems that leaves cover, cannot: scans that fit
@@ -372,6 +462,8 @@ class Inventory {
     std::string failure;
     std::uint64_t point_count = 0;
     std::vector<ViewPlace> places;  ///< of its views
+    std::optional<Vec2d> layers{};  ///< of its stem
+    std::uint64_t part_of = 0;
   };
 
   const TreeCloud& cloud_;

@@ -12,6 +12,7 @@
 #include "ops/trees/crown_cover.h"
 #include "ops/trees/crown_measures.h"
 #include "ops/trees/expected_drop.h"
+#include "ops/trees/layer_motion.h"
 #include "ops/trees/plot_boundary.h"
 #include "ops/trees/ribbed_foot.h"
 #include "ops/trees/stem_curve.h"
@@ -71,11 +72,14 @@ struct MeasuredTree {
   std::uint64_t same_stem_as = 0;  ///< the tree in whose place its circle was; 0 = none
   std::uint64_t image_of = 0;      ///< the tree that a mirror shows in its place: mirrored_trees.h; 0 = none
   std::uint64_t repeat_of = 0;     ///< the tree that stands here once more: repeated_trees.h; 0 = none
+  std::uint64_t part_of = 0;       ///< the tree that it was measured with: divided_stems.h; 0 = none
   std::optional<RibbedFoot> foot;  ///< what widens the stem at breast height
   CrownMeasures crown;
 
   /// No tree, or not one of its own: it is in no value of the stand.
-  bool is_none() const { return flat || wire || scattered || image_of != 0 || repeat_of != 0; }
+  bool is_none() const {
+    return flat || wire || scattered || image_of != 0 || repeat_of != 0 || part_of != 0;
+  }
 };
 
 /// Takes the diameter from a tree, and all that is known of its stem; none of its sections is ok any more.
@@ -113,12 +117,20 @@ struct ViewFit {
   bool aligned;  ///< the trees were measured with the views moved by the drift
 };
 
+/// Scans of which some lie beside the others, as the stems show that are seen twice.
+struct ScanLayers {
+  LayerMotion motion;
+  std::uint32_t joined;  ///< trees measured with their layers moved together
+  bool joins;            ///< whether layers were to be joined
+};
+
 struct TreeInventoryResult {
   std::vector<MeasuredTree> trees;   ///< ascending id
   std::vector<SkippedTree> skipped;  ///< ascending id
   std::optional<ViewFit>
       views;  ///< nothing without scan_index and time_s, and with fewer than kFewestCheckedStems
   std::optional<StandMeasures> stand;  ///< nothing with tree_ids, and without a measured tree
+  std::optional<ScanLayers> layers;    ///< nothing where scans fit, and where they drift
   std::vector<StemDrift> drifts;       ///< taken from the points, one after the other, if aligned
   std::uint64_t nonfinite_count;       ///< rows of trees without a finite position
 };

@@ -33,3 +33,27 @@ export const ViewFit = z
   .meta({ id: "ViewFit", description: "how well views of the stems fit each other" });
 
 export type ViewFit = z.infer<typeof ViewFit>;
+
+export const ScanLayers = z
+  .object({
+    n_stems: z.int().describe("stems that are seen twice at breast height, all by one motion"),
+    n_seen_twice: z.int().describe("stems that are seen twice, by whatever"),
+    x_m: z
+      .number()
+      .describe(
+        "from one layer to the other along x, in the middle of these stems, metres; which one lies right is unknown",
+      ),
+    y_m: z.number().describe("the same along y, metres"),
+    turn_deg: z
+      .number()
+      .describe("turn of one layer against the other, degrees counterclockwise; 0 unless stems need it"),
+    joined: z
+      .boolean()
+      .describe(
+        "true: trees were measured with the layers of their stems moved together, each by half of the way; false: align_scans is false, or more than two scans do not fit",
+      ),
+    n_joined: z.int().describe("trees that were measured so"),
+  })
+  .meta({ id: "ScanLayers", description: "how scans lie beside others in a cloud, as stems show that are seen twice" });
+
+export type ScanLayers = z.infer<typeof ScanLayers>;

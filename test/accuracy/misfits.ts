@@ -12,6 +12,7 @@ const REACH_M = 0.6;
 /** Metres along x, as much times 0.7 along y, and degrees about the middle of the plot. */
 const MOVES: Readonly<Record<string, readonly [number, number]>> = {
   fit: [0, 0],
+  "3 cm": [0.03, 0],
   "5 cm": [0.05, 0],
   "10 cm": [0.1, 0],
   "15 cm": [0.15, 0],
@@ -107,7 +108,7 @@ function rowOf(move: string, moved: Which, { trees }: Scenery, list: TreeInvento
     basal: square(listed) / square(trees.map(({ dbh_m }) => dbh_m)),
     worst_diameter_mm: largest(sizeErrors(pairs).diameter_mm),
     is_told: list.warnings.some((one) =>
-      /a second time|within the stem of another|at different places|scatter \d/.test(one),
+      /a second time|within the stem of another|at different places|seen twice|scatter \d/.test(one),
     ),
   };
 }

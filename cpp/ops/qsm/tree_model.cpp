@@ -111,6 +111,7 @@ Gathered gathered(const ModelRows& rows, std::uint64_t& seen, const OpContext& c
   };
   stamp(rows.scan_index, &ViewStamp::scan);
   stamp(rows.time_s, &ViewStamp::time_s);
+  for (ViewStamp& one : out.stamps) one.time_s = ViewStamp::time_of(one.time_s);
   return out;
 }
 

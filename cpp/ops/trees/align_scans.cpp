@@ -75,7 +75,7 @@ Column<Vec3d> without_drift(Span<const Vec3d> points, const Vec3d& shift, const 
       parallel_for_worker(ctx, points.size, kGrain, [&](std::size_t begin, std::size_t end, int) {
         for (std::size_t i = begin; i < end; ++i) {
           const Vec2d place{points[i].x + shift.x, points[i].y + shift.y};
-          const Vec2d at = taken(place, {scan(i), time(i)}, drifts);
+          const Vec2d at = taken(place, {scan(i), ViewStamp::time_of(time(i))}, drifts);
           moved[i] = points[i] + Vec3d{at.x - place.x, at.y - place.y, 0};
         }
       });

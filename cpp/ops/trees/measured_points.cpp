@@ -107,6 +107,7 @@ MeasuredPoints points_of(const TreeCloud& cloud, const AnyColumn& order, const M
   };
   stamp(cloud.scan_index, &ViewStamp::scan);
   stamp(cloud.time_s, &ViewStamp::time_s);
+  for (ViewStamp& one : out.stamps) one.time_s = ViewStamp::time_of(one.time_s);
   for (const StemDrift& drift : drifts) {
     for (std::size_t i = 0; i < out.points.size(); ++i) {
       if (i % kPollRows == 0) ctx.checkpoint();

@@ -161,17 +161,11 @@ class LayersAlong {
     const Span<const Vec2d> there{places.data(), places.size()};
     TwoCircles one{{0, 0}, radius, {0, 0}};
     const double cost_of_one = fit_two_circles(there, kMostFitted, kFittedRounds, TwoCirclesFit::kOne, one);
-    double least = HUGE_VAL;
-    TwoCircles best = one;
-    for (const double side : {0.0, -0.5, 0.5}) {
-      TwoCircles circles{
-          {one.middle.x + side * apart_.x, one.middle.y + side * apart_.y}, one.radius_m, apart_};
-      const double cost = fit_two_circles(there, kMostFitted, kFittedRounds, TwoCirclesFit::kFixed, circles);
-      if (cost < least) least = cost, best = circles;
-    }
-    if (!(least < (1 - kLeastGain) * cost_of_one)) return false;
-    follow(best, 0, 1);
-    follow(best, -1, -1);
+    TwoCircles two{one.middle, one.radius_m, apart_};
+    const double cost_of_two = fit_two_circles(there, kMostFitted, kFittedRounds, TwoCirclesFit::kFixed, two);
+    if (!(cost_of_two < (1 - kLeastGain) * cost_of_one)) return false;
+    follow(two, 0, 1);
+    follow(two, -1, -1);
     return true;
   }
 

@@ -18,6 +18,8 @@ struct ViewStamp {
   double time_s = 0;  ///< seconds, from any start
   friend auto operator<=>(const ViewStamp&, const ViewStamp&) = default;
   bool is_known() const { return std::isfinite(scan) && std::abs(time_s) <= kMostTime; }
+  /// The time, or 0 for one that is none: what a scan has without times is one view.
+  static double time_of(double time_s) { return std::abs(time_s) <= kMostTime ? time_s : 0; }
   static constexpr double kMostTime = 1e12;  ///< 30,000 years: beyond them no clock is meant
 };
 

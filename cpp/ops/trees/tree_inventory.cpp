@@ -119,7 +119,10 @@ class Inventory {
     tops_ = shared_tops(cloud_.positions, cloud_.skip, *cloud_.tree_instance, ctx_);
     GroundPass pass = pass_over_rows(cloud_, !params_.tree_ids.has_value(), ctx_);
     measure_all(groups.order, trees, pass.heights);
-    if (has_views(cloud_)) fit_views(groups.order, trees, pass.heights);
+    if (has_views(cloud_)) {
+      if (times_hide_views()) forget_times(groups.order, trees);
+      fit_views(groups.order, trees, pass.heights);
+    }
     if (!(result_.views && result_.views->drifts)) join_stems(groups.order, trees, pass.heights);
     const std::vector<MeasuredRows> rows = list(trees);
     const auto points = [&](std::size_t i) {
@@ -193,6 +196,20 @@ class Inventory {
         work.layers = stem_layers({points.points.data(), points.points.size()}, work.measured->stem, ctx_);
     });
     result_.nonfinite_count = nonfinite;
+  }
+
+  /// Whether hardly a stem has views, though there are scans: times that are no seconds (numbers of pulses, ticks of a clock) divide
+  /// each of them.
+  bool times_hide_views() const {
+    return cloud_.scan_index != nullptr && cloud_.time_s != nullptr && places().size() < kFewestCheckedStems;
+  }
+  /// Takes what one scan saw for one view.
+  void forget_times(const AnyColumn& order, const std::vector<MeasuredRows>& trees) {
+    cloud_.time_s = nullptr;
+    for_each_tree("Comparing views", order, trees, [&](std::size_t i, const MeasuredPoints& points) {
+      if (is_measured(i) && shows_views(*work_[i].measured))
+        work_[i].places = view_places(points.viewed(), work_[i].measured->stem, ctx_);
+    });
   }
 
   /// How far the scans drift, and if too far, the trees measured without it.
@@ -466,7 +483,7 @@ class Inventory {
     std::uint64_t part_of = 0;
   };
 
-  const TreeCloud& cloud_;
+  TreeCloud cloud_;  ///< without times that hide the views
   const TreeInventoryParams& params_;
   OpContext& ctx_;
   std::vector<Work> work_;

@@ -151,6 +151,11 @@ struct TreeInventoryResult {
 /// Repeats  A tree that stands a second time in the cloud (repeated_trees.h), likewise.
 /// Views    Where the scans drift by more than most_view_spread_m, and more than noise explains, as stems show that took no part in the fit (drift_check.h), the trees are measured again with
 ///          their points moved by the drift, if align_scans: all to where the mean of the views has them.
+///          Where hardly a stem has views by times, scans are views.
+/// Layers   Where no drift is known and stems are seen twice, all by one motion (stem_layers.h, layer_motion.h), the trees are measured
+///          again with the layers of their stems moved together, if align_scans and six of ten such stems show that motion; a tree
+///          without a diameter by the circle that both layers have in common, if that is well seen. Trees that stand in the stem of
+///          another one (divided_stems.h) are parts of it: they are measured with it, and in no value of the stand.
 /// Memory   The rows are ordered by tree once (4 or 8 bytes per row of a tree); after that each thread holds the points of
 ///          one tree. The ground grid, the plot's hulls and its cells are summed up row by row.
 /// Failure  A tree that cannot be measured is skipped with its reason, whatever it is.

@@ -44,6 +44,15 @@ TEST(WithoutDrift, TakesWhatTheScanHasAtTheTime) {
   EXPECT_DOUBLE_EQ(beside[0].y, 2 - 0.02);
 }
 
+/// What a scan has without a time, or at one that no clock tells, is moved by its first.
+TEST(WithoutDrift, PointsWithoutTimesMoveWithTheirScan) {
+  const AnyColumn scan = column<double>({2, 2, 2}), time = column<double>({0, std::nan(""), 1e15});
+  const auto found = moved({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {0, 0, 0}, &scan, &time, {kDrift});
+  EXPECT_EQ(found[1], found[0]);
+  EXPECT_EQ(found[2], found[0]);
+  EXPECT_NE(found[0], (Vec3d{1, 2, 3}));
+}
+
 TEST(WithoutDrift, OneAfterTheOther) {
   const StemDrift one({0, 0}, {{0, {{0, {0.25, 0}, 0}}}}), two({0, 0}, {{0, {{0, {0, -0.5}, 0}}}});
   const auto found = moved({{1, 1, 1}}, {0, 0, 0}, nullptr, nullptr, {one, two});

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numbers>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -22,28 +26,39 @@ struct DoubledPlot {
   std::vector<Vec3d> points;
   std::vector<std::uint32_t> ids;
   std::vector<float> heights;
-  std::vector<double> diameters;
+  std::vector<char> is_second;
+  std::vector<double> diameters, scans, times;  ///< scans and times: of all points, or empty
 
-  DoubledPlot(const Vec2d& beside, bool divided, std::uint32_t trees = 12) {
+  /// others   where the second scan has every second tree
+  DoubledPlot(const Vec2d& beside, bool divided, std::uint32_t trees = 12, std::optional<Vec2d> others = {}) {
     std::mt19937_64 random(5);
     std::uniform_real_distribution<double> unit;
     std::normal_distribution<double> noise(0, 0.002);
     for (std::uint32_t k = 0; k < trees; ++k) {
       diameters.push_back(0.2 + 0.02 * k);
       const double x = 6. * (k % 3), y = 6. * (k / 3);
+      const Vec2d by = k % 2 == 1 && others ? *others : beside;
       for (int i = 0; i < 24'000; ++i) {
         const bool second = i % 2 == 1, crown = i % 4 < 2;
         const double z = crown ? 6 + 4 * unit(random) : 8 * unit(random), angle = 2 * kPi * unit(random);
         const double r = crown ? 2.5 * std::sqrt(unit(random)) : diameters[k] / 2 + noise(random);
         // A divided tree has the stem of the second scan, and half of its crown, in another one.
-        points.push_back({x + r * std::cos(angle) + (second ? beside.x : 0),
-                          y + r * std::sin(angle) + (second ? beside.y : 0), z});
+        points.push_back({x + r * std::cos(angle) + (second ? by.x : 0),
+                          y + r * std::sin(angle) + (second ? by.y : 0), z});
+        is_second.push_back(second);
         ids.push_back(divided && second && k < 3 ? 100 + k : 1 + k);
         heights.push_back(static_cast<float>(z));
       }
     }
   }
 
+  /// Tells the scan of each point, and a time of the second scan.
+  void stamp(const std::function<double(std::size_t)>& time, bool first_has_times = true) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      scans.push_back(is_second[i] ? 2 : 1);
+      times.push_back(is_second[i] || first_has_times ? time(i) : std::nan(""));
+    }
+  }
   TreeInventoryResult measure(bool align = true, int threads = 2, bool backwards = false) const {
     JobControl control;
     OpContext ctx(control, Device::kCpu, threads);
@@ -61,9 +76,16 @@ struct DoubledPlot {
     const AnyColumn tree_column = test::column_of(tree), height_column = test::column_of(height);
     TreeInventoryParams params = inventory_defaults();
     params.align_scans = align;
-    return tree_inventory(
-        {{xyz.data(), xyz.size()}, {0, 0, 0}, {}, &tree_column, &height_column, nullptr, nullptr, nullptr},
-        params, ctx);
+    const AnyColumn scan = test::column_of(scans), time = test::column_of(times);
+    return tree_inventory({{xyz.data(), xyz.size()},
+                           {0, 0, 0},
+                           {},
+                           &tree_column,
+                           &height_column,
+                           nullptr,
+                           scans.empty() ? nullptr : &scan,
+                           times.empty() ? nullptr : &time},
+                          params, ctx);
   }
 };
 
@@ -96,7 +118,10 @@ TEST(DoubledScans, PartsOfATreeAreMeasuredWithIt) {
   ASSERT_TRUE(found.layers && found.layers->joins);
   ASSERT_EQ(found.trees.size(), 15U);
   expect_right(found, plot);
-  std::size_t parts = 0;
+  std::size_t parts = 0, with_stem = 0;
+  for (const MeasuredTree& tree : plot.measure(false).trees)
+    with_stem += tree.id >= 100 && tree.stem.breast_height ? 1 : 0;
+  EXPECT_GE(with_stem, 1U);
   for (const MeasuredTree& tree : found.trees) {
     if (tree.part_of == 0) {
       EXPECT_EQ(tree.point_count, 24'000U) << tree.id;
@@ -119,6 +144,35 @@ TEST(DoubledScans, AreToldAloneIfNotToBeAligned) {
   EXPECT_EQ(found.layers->joined, 0U);
   EXPECT_FALSE(DoubledPlot({0, 0}, false).measure().layers);
   EXPECT_FALSE(DoubledPlot({0.06, 0}, false, 3).measure().layers);  // three stems are too few
+}
+
+/// As three scans show it: one way to move them does not help half of the trees.
+TEST(DoubledScans, OfSeveralMotionsNoneIsJoined) {
+  const TreeInventoryResult found = DoubledPlot({0.06, 0}, false, 20, Vec2d{-0.02, 0.05}).measure();
+  ASSERT_TRUE(found.layers);
+  EXPECT_GE(found.layers->motion.of, 17U);
+  EXPECT_LE(found.layers->motion.stems, 10U);
+  EXPECT_FALSE(found.layers->joins);
+}
+
+/// Times that are no seconds: numbers of pulses, ticks, none at all. A scan is one view then.
+TEST(DoubledScans, TimesThatAreNoneDoNotHideTheScans) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<std::function<double(std::size_t)>, bool>> clocks{
+      {[](std::size_t i) { return 97. * static_cast<double>(i); }, true},
+      {[](std::size_t i) { return 1e15 + static_cast<double>(i); }, true},
+      {[](std::size_t) { return kNone; }, true},
+      {[](std::size_t i) { return 1e-4 * static_cast<double>(i); }, false}};
+  for (const auto& [time, first_has_times] : clocks) {
+    DoubledPlot plot({0.05, -0.03}, false);
+    plot.stamp(time, first_has_times);
+    const TreeInventoryResult found = plot.measure();
+    ASSERT_TRUE(found.views) << time(1000);
+    EXPECT_EQ(found.views->stems, 12U);
+    EXPECT_TRUE(found.views->aligned);
+    EXPECT_FALSE(found.layers);
+    expect_right(found, plot);
+  }
 }
 
 TEST(DoubledScans, TheSameForAnyThreadCountAndOrderOfRows) {

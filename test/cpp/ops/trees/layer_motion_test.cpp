@@ -80,12 +80,12 @@ TEST(LayerMotion, ChanceMakesNone) {
   std::mt19937_64 random(2);
   int found = 0;
   for (int list = 0; list < 400; ++list)
-    found += motion_of(any_layers(6 + static_cast<std::size_t>(list % 60), random)) ? 1 : 0;
+    found += motion_of(any_layers(4 + static_cast<std::size_t>(list % 60), random)) ? 1 : 0;
   EXPECT_EQ(found, 0);
   EXPECT_FALSE(motion_of(any_layers(2000, random)));
   EXPECT_FALSE(motion_of({}));
-  EXPECT_FALSE(motion_of(moved_layers(5, {{0, 0}, {0.05, 0}, 0, 0, 0}, 0.001, random)));
-  EXPECT_TRUE(motion_of(moved_layers(6, {{0, 0}, {0.05, 0}, 0, 0, 0}, 0.001, random)));
+  EXPECT_FALSE(motion_of(moved_layers(3, {{0, 0}, {0.05, 0}, 0, 0, 0}, 0.001, random)));
+  EXPECT_TRUE(motion_of(moved_layers(4, {{0, 0}, {0.05, 0}, 0, 0, 0}, 0.001, random)));
 }
 
 TEST(LayerMotion, WorstListsEnd) {

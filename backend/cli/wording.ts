@@ -181,6 +181,12 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
   [" moved to their mean place (align_scans), up to", " moved to their mean place, up to"],
   [": measure with align_scans true, or move the scans onto each other (POST align_scans).", "; leave --no-align out."],
   [": move them onto each other (POST align_scans), then measure again.", "."],
+  [" cm; scan_layers).", " cm; scan_layers of the summary)."],
+  [" degrees; scan_layers).", " degrees; scan_layers of the summary)."],
+  [" were measured with both moved together (align_scans).", " were measured with both moved together."],
+  [" of them, and measured with them (flags: repeated; ", " of them, and measured with them ("],
+  [", or import them with their numbers (column scan_index), by which POST align_scans moves them.", "."],
+  [" wrong by up to as much: measure with align_scans true.", " wrong by up to as much: leave --no-align out."],
   [" first (POST align_scans of a session with trees).", " first (inventory does so)."],
   [
     ": move the scans onto each other (POST align_scans), then divide the cloud into trees and label its wood again.",

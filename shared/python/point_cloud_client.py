@@ -738,10 +738,11 @@ class PointCloudClient:
         skip_noise             points labelled as noise (noise_class 2, LAS classes 7 and 18) belong to no tree, whatever
                                tree_instance says, and do not widen the plot (default)
         align_scans            where scans do not fit, or a carried scanner drifted, measure with the points moved onto each
-                               other by the stems (default); False: as the points lie
+                               other by the stems, without scan numbers the layers of stems that are seen twice (default);
+                               False: as the points lie
 
         Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, noise_count, scan_offsets, view_fit,
-        tree_version, warnings and params. While list_sessions gives the same tree_version for the session, the trees are those of the cloud.
+        scan_layers, tree_version, warnings and params. While list_sessions gives the same tree_version for the session, the trees are those of the cloud.
         """
         return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
 

@@ -41,6 +41,8 @@ export interface InventoryRows {
   readonly same_stems: readonly SameStem[];
   readonly images: readonly TreeImage[];
   readonly repeats: readonly RepeatedTree[];
+  /** Measured with the tree that they stand in. */
+  readonly parts: readonly RepeatedTree[];
   readonly doubled: readonly StemInStem[];
   readonly covers: readonly StemCover[];
   readonly feet: readonly StemFoot[];
@@ -159,6 +161,7 @@ export function inventoryRows(
       .filter(({ top_m }) => Number.isFinite(top_m)),
     images: ids.map((tree_id, i) => ({ tree_id, of: trees.get(i, "image_of") })).filter(({ of }) => of > 0),
     repeats: repeatedTrees(trees),
+    parts: repeatedTrees(trees, "part_of"),
     doubled: stemsInStems(feetOf(trees)),
     same_stems: ids.map((tree_id, i) => ({ tree_id, as: trees.get(i, "same_stem_as") })).filter(({ as }) => as > 0),
     small_count,

@@ -84,7 +84,7 @@ export function inventoryWarnings(
     ...gainWarnings(crowns),
     ...cutTreeWarnings(rows, cut),
     ...registrationWarnings(found.scan_offsets, found.view_fit),
-    ...scanLayerWarnings(scanLayersOf(found.scan_layers), align_scans),
+    ...scanLayerWarnings(scanLayersOf(found.scan_layers), rows.parts, align_scans),
   );
   if (found.stand?.overlap_known === false)
     warnings.push("Crowns overlap too often to measure how far; the column tree_instance may not hold trees.");

@@ -10,11 +10,12 @@ export interface RepeatedTree {
   readonly by_m: readonly [number, number];
 }
 
-export function repeatedTrees(trees: Table): RepeatedTree[] {
+/** `column`: part_of for trees that were measured with another one, as its parts (cpp/ops/trees/divided_stems.h). */
+export function repeatedTrees(trees: Table, column: "repeat_of" | "part_of" = "repeat_of"): RepeatedTree[] {
   const rows = Array.from({ length: trees.length }, (_, i) => i);
   const rowOf = new Map(rows.map((i) => [trees.get(i, "tree_id"), i]));
   return rows.flatMap((i) => {
-    const of = trees.get(i, "repeat_of");
+    const of = trees.get(i, column);
     const other = rowOf.get(of);
     if (other === undefined) return [];
     const along = (axis: "x" | "y") => trees.get(i, `stem_base_${axis}`) - trees.get(other, `stem_base_${axis}`);

@@ -188,13 +188,13 @@ async function measured(
     { name: "Indexing trees", weight: 0.01 },
     {
       name: "Measuring tree",
-      weight: 0.85,
+      weight: 0.8,
       message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total}`,
     },
     ...(seenTwice ? MEASURED_AGAIN : []),
     {
       name: "Joining layers",
-      weight: 0.3,
+      weight: 0.05,
       message: (done, total) => `Measuring tree ${Math.min(done + 1, total)} of ${total} again`,
     },
     { name: "Plot boundary", weight: 0.02, message: () => "Stand metrics" },

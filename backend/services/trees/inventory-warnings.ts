@@ -34,7 +34,6 @@ const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "
 
 interface Asked extends TreeInventoryRequest {
   /** False if nothing says that the coordinates are metres. */
-  readonly align_scans: boolean;
   readonly unit_is_stated: boolean;
 }
 

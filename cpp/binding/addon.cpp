@@ -72,6 +72,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   pc::binding::register_stems(env, exports);
   pc::binding::register_cut_trees(env, exports);
   pc::binding::register_flat_trees(env, exports);
+  pc::binding::register_ground_layers(env, exports);
   pc::binding::register_mirror_images(env, exports);
   pc::binding::register_fit(env, exports);
   pc::binding::register_leaf_optics(env, exports);

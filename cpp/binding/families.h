@@ -28,6 +28,7 @@ void register_inventory(Napi::Env env, Napi::Object exports);
 void register_stems(Napi::Env env, Napi::Object exports);
 void register_cut_trees(Napi::Env env, Napi::Object exports);
 void register_flat_trees(Napi::Env env, Napi::Object exports);
+void register_ground_layers(Napi::Env env, Napi::Object exports);
 void register_mirror_images(Napi::Env env, Napi::Object exports);
 void register_fit(Napi::Env env, Napi::Object exports);
 void register_leaf_optics(Napi::Env env, Napi::Object exports);

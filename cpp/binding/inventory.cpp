@@ -422,16 +422,19 @@ Napi::Value align_scans_job(const Napi::CallbackInfo& info) {
                                answer.found.drifts, ctx);
         };
         Column<Vec3d> positions = moved(cloud.positions);
+        const auto skip = view_or_empty<std::uint8_t>(cloud.skip);
+        std::vector<ScanLift> layers, rest;
+        if (cloud.scan_index) layers = take_layers(positions.view(), skip, *cloud.scan_index, ctx);
         if (cloud.ground_class && cloud.scan_index)
-          answer.lifts = scan_lifts(positions.view(), view_or_empty<std::uint8_t>(cloud.skip),
-                                    *cloud.ground_class, *cloud.scan_index, ctx);
+          rest = scan_lifts(positions.view(), skip, *cloud.ground_class, *cloud.scan_index, ctx);
+        answer.lifts = joined_lifts(layers, rest);
         if (answer.found.drifts.empty() && answer.lifts.empty()) return answer;
-        const auto lowered = [&](Column<Vec3d> points) {
-          if (!answer.lifts.empty()) take_lifts(points.view(), *cloud.scan_index, answer.lifts, ctx);
+        const auto lowered = [&](Column<Vec3d> points, const std::vector<ScanLift>& lifts) {
+          if (!lifts.empty()) take_lifts(points.view(), *cloud.scan_index, lifts, ctx);
           return AnyColumn(std::move(points));
         };
-        answer.positions = lowered(std::move(positions));
-        if (origins) answer.origins = lowered(moved(origins));
+        answer.positions = lowered(std::move(positions), rest);
+        if (origins) answer.origins = lowered(moved(origins), answer.lifts);
         return answer;
       },
       aligned_to_js);

@@ -9,6 +9,7 @@
 #include "core/linear_solve.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "ops/ground/ground_layers.h"
 
 namespace pc {
 
@@ -20,6 +21,7 @@ constexpr double kLeastDifference = 0.01;
 constexpr double kMostErrors = 4, kMedianError = 1.25;  // of a median, times the deviation over the root of n
 constexpr int kRounds = 3;
 constexpr double kNear = 0.06;  // metres from the ground: its noise, and herbs hardly
+constexpr int kMostLayers = 8;
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 
 bool is_clear(const ScanHeight& pair) {
@@ -138,6 +140,24 @@ std::vector<ScanLift> scan_lifts(const std::vector<ScanHeight>& pairs) {
   return lifts;
 }
 
+namespace {
+
+/// Lifts of the scans that lie in the layer of fewer points; empty where no scan is told to lie in one of them alone.
+std::vector<ScanLift> lifts_of(const GroundLayers& layers) {
+  std::uint64_t lower = 0, upper = 0;
+  for (const LayersOfScan& scan : layers.scans) {
+    lower += scan.lower;
+    upper += scan.upper;
+  }
+  const int moved = upper <= lower ? 1 : -1;
+  std::vector<ScanLift> lifts;
+  for (const LayersOfScan& scan : layers.scans)
+    if (scan_side(scan) == moved) lifts.push_back({scan.scan, moved * layers.z_m});
+  return lifts;
+}
+
+}  // namespace
+
 std::vector<ScanLift> scan_lifts(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
                                  const AnyColumn& ground_class, const AnyColumn& scan_index, OpContext& ctx) {
   require(ground_class.size() == positions.size && scan_index.size() == positions.size &&
@@ -171,6 +191,27 @@ std::vector<ScanLift> scan_lifts(Span<const Vec3d> positions, Span<const std::ui
     lifts = scan_lifts(scan_heights(positions, others.view(), scan_index, frame, ctx));
   }
   return lifts;
+}
+
+std::vector<ScanLift> take_layers(Span<Vec3d> positions, Span<const std::uint8_t> skip,
+                                  const AnyColumn& scan_index, OpContext& ctx) {
+  std::vector<ScanLift> all;
+  for (int round = 0; round < kMostLayers; ++round) {
+    const auto layers = ground_layers(positions, skip, &scan_index, ctx);
+    const auto lifts = layers ? lifts_of(*layers) : std::vector<ScanLift>{};
+    if (lifts.empty()) break;
+    take_lifts(positions, scan_index, lifts, ctx);
+    all = joined_lifts(all, lifts);
+  }
+  return all;
+}
+
+std::vector<ScanLift> joined_lifts(const std::vector<ScanLift>& a, const std::vector<ScanLift>& b) {
+  std::map<double, double> sums = by_scan(a);
+  for (const ScanLift& lift : b) sums[lift.scan] += lift.z_m;
+  std::vector<ScanLift> out;
+  for (const auto& [scan, z_m] : sums) out.push_back({scan, z_m});
+  return out;
 }
 
 void take_lifts(Span<Vec3d> points, const AnyColumn& scan_index, const std::vector<ScanLift>& lifts,

@@ -32,6 +32,18 @@ std::vector<ScanLift> scan_lifts(const std::vector<ScanHeight>& pairs);
 std::vector<ScanLift> scan_lifts(Span<const Vec3d> positions, Span<const std::uint8_t> skip,
                                  const AnyColumn& ground_class, const AnyColumn& scan_index, OpContext& ctx);
 
+/// Moves scans whose ground is a layer of its own (ground_layers) onto that of the others, and tells by how much. Of two layers that of fewer
+/// points is moved, with the scans of which four fifths of at least 100 points lie in it; then the next, up to eight.
+///
+/// positions  (n) metres; some are moved if it is cancelled
+/// skip, scan_index  as in ground_layers
+/// Result     Ascending scans that were moved.
+std::vector<ScanLift> take_layers(Span<Vec3d> positions, Span<const std::uint8_t> skip,
+                                  const AnyColumn& scan_index, OpContext& ctx);
+
+/// Of scans that were lowered twice.
+std::vector<ScanLift> joined_lifts(const std::vector<ScanLift>& a, const std::vector<ScanLift>& b);
+
 /// Lowers the points of each scan by its lift; scan_index (n) scalar. Cancel within 250 ms; some points are lowered then.
 void take_lifts(Span<Vec3d> points, const AnyColumn& scan_index, const std::vector<ScanLift>& lifts,
                 OpContext& ctx);

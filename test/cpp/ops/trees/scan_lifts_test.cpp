@@ -134,6 +134,80 @@ TEST(ScanLifts, GroundThatFitsIsNotMoved) {
   EXPECT_TRUE(lifts_of(ground).empty()) << "no ground";
 }
 
+/// The floor of a forest that scans see at these heights, and trees.
+Ground floor_of(const std::vector<double>& heights, const std::vector<int>& shares) {
+  Ground out;
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> side(0, 20);
+  std::normal_distribution<double> noise(0, 0.004);
+  for (std::size_t scan = 0; scan < heights.size(); ++scan)
+    for (int i = 0; i < 60'000 * shares[scan]; ++i) {
+      const double x = side(random), y = side(random);
+      const double z = 0.2 * x + 0.05 * std::sin(1.3 * x) * std::cos(1.7 * y) + heights[scan] + noise(random);
+      out.xyz.push_back({x, y, i % 8 == 0 ? z + side(random) : z});
+      out.scan.push_back(10.0 + static_cast<double>(scan));
+      out.ground.push_back(1);
+    }
+  return out;
+}
+
+std::vector<ScanLift> take_layers(Ground& ground, const std::vector<std::uint8_t>& skip = {}) {
+  JobControl control;
+  OpContext ctx(control, Device::kCpu, 2);
+  Column<double> scans(ground.scan.size());
+  std::copy(ground.scan.begin(), ground.scan.end(), scans.view().data);
+  return pc::take_layers({ground.xyz.data(), ground.xyz.size()}, {skip.data(), skip.size()},
+                         AnyColumn(std::move(scans)), ctx);
+}
+
+TEST(TakeLayers, ScansOfFewerPointsAreMovedOntoTheOthers) {
+  for (const double z : {0.1, 0.6, 47.0}) {
+    Ground ground = floor_of({0, z, 0}, {1, 1, 1});
+    const std::vector<Vec3d> before = ground.xyz;
+    const auto lifts = take_layers(ground);
+    ASSERT_EQ(lifts.size(), 1) << z;
+    EXPECT_EQ(lifts[0].scan, 11);
+    EXPECT_NEAR(lifts[0].z_m, z, 0.002);
+    for (std::size_t i = 0; i < before.size(); i += 999)
+      EXPECT_NEAR(before[i].z - ground.xyz[i].z, ground.scan[i] == 11 ? z : 0, 0.002);
+  }
+}
+
+TEST(TakeLayers, TheLowerOneIfThatHasFewer) {
+  Ground ground = floor_of({0, 0.6}, {1, 2});
+  const auto lifts = take_layers(ground);
+  ASSERT_EQ(lifts.size(), 1);
+  EXPECT_EQ(lifts[0].scan, 10);
+  EXPECT_NEAR(lifts[0].z_m, -0.6, 0.002);
+}
+
+TEST(TakeLayers, SeveralLayers) {
+  Ground ground = floor_of({0, 0.6, 47, 0.25}, {2, 1, 1, 1});
+  const auto lifts = take_layers(ground);
+  ASSERT_EQ(lifts.size(), 3);
+  const double expected[3] = {0.6, 47, 0.25};
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(lifts[k].z_m, expected[k], 0.003);
+  EXPECT_TRUE(take_layers(ground).empty()) << "once they are moved";
+}
+
+TEST(TakeLayers, NothingIsMovedWithoutAScanThatLiesInOneLayer) {
+  Ground ground = floor_of({0, 0.6}, {1, 1});
+  for (std::size_t i = 0; i < ground.scan.size(); ++i) ground.scan[i] = static_cast<double>(i % 2);
+  EXPECT_TRUE(take_layers(ground).empty()) << "both scans show both";
+  std::fill(ground.scan.begin(), ground.scan.end(), 7);
+  EXPECT_TRUE(take_layers(ground).empty()) << "one scan";
+  ground = floor_of({0, 0}, {1, 1});
+  EXPECT_TRUE(take_layers(ground).empty()) << "one layer";
+}
+
+TEST(TakeLayers, LiftsOfTwoKindsAreAdded) {
+  const auto lifts = joined_lifts({{1, 0.5}, {3, 2}}, {{2, -1}, {3, 0.25}});
+  ASSERT_EQ(lifts.size(), 3);
+  EXPECT_EQ(lifts[0].z_m, 0.5);
+  EXPECT_EQ(lifts[1].z_m, -1);
+  EXPECT_EQ(lifts[2].z_m, 2.25);
+}
+
 TEST(ScanLifts, PointsAreLowered) {
   JobControl control;
   OpContext ctx(control, Device::kCpu, 2);

@@ -110,6 +110,19 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     " the terrain$1, whose cells have percentile $2 of their heights. $3.",
   ],
   ["; scan_heights has all.", "."],
+  [" m (ground_layers): scans", " m: scans"],
+  [
+    " (column scan_index, or see scan_column), by which POST align_scans moves them.",
+    " (column scan_index, or see --scan-column), by which inventory moves them.",
+  ],
+  [
+    /; if these are scans, POST align_scans with scan_column (\S+) moves them\./g,
+    "; if these are scans, inventory with --scan-column $1 moves them.",
+  ],
+  [
+    " Move the scans onto each other (POST align_scans of a session with trees), then segment ground and trees again.",
+    " The command inventory moves the scans of a plot onto each other, unless it is told --no-align.",
+  ],
   [", half_points)", ")"],
   [" alone (lone_returns)", " alone"],
   [", as photos give (seen_below_canopy).", ", as photos give."],

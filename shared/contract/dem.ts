@@ -3,6 +3,7 @@ import { errorCodes } from "../errors.ts";
 import { checkedByService } from "./documented.ts";
 import { OverwriteFile, Warnings } from "./fields.ts";
 import { BulkNumbers, NumberList, Point, PointList } from "./geometry.ts";
+import { GroundLayers } from "./ground-layers.ts";
 import { type IdleKeys, idleByAll, idleUnless, wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { PointSource } from "./point-source.ts";
 
@@ -168,6 +169,9 @@ export const DemSuccess = z
     ),
     lone_returns: LoneReturns.nullable().describe(
       "how the surface differs from the same surface without returns that stand alone, as birds, clouds, drops, multiple reflections and noise do: the highest of a cell, for a dtm the lowest ground points, with fewer than two others within 2 m and within 8 times the distance of the surface's returns there, seen from above; null where no cell differs by more than 1 m",
+    ),
+    ground_layers: GroundLayers.nullable().describe(
+      "dtm, chm: the ground, seen once more at another height; null for other surfaces and where there is one layer",
     ),
     slope_correction: z.boolean().optional().describe("dtm, chm: whether slope correction was applied"),
     layers: z

@@ -3,6 +3,7 @@ import { checkedByService } from "./documented.ts";
 import { ErrorText, FailureCode, Success, Warnings } from "./fields.ts";
 import { PointList } from "./geometry.ts";
 import { GroundFrame } from "./ground-frame.ts";
+import { GroundLayers } from "./ground-layers.ts";
 import { wholeSource, withIdleKeys } from "./idle-keys.ts";
 import { labelList } from "./label-list.ts";
 import { PointSource } from "./point-source.ts";
@@ -133,6 +134,9 @@ export const GroundReport = z.object({
   low_outliers: z
     .int()
     .describe("number of points below the ground that were excluded before the surface was computed"),
+  ground_layers: GroundLayers.nullable().describe(
+    "the ground, seen once more at another height, as scans leave it that were put together at wrong heights; null: there is one layer",
+  ),
   mirrors: z
     .array(
       z.object({

@@ -395,7 +395,9 @@ class PointCloudClient:
     def align_scans(self, session_id: str, on_progress: Optional[OnProgress] = None, **fields: Any) -> Dict[str, Any]:
         """Moves scans, and visits of a scanner that drifts, onto each other by the stems of the trees (tree_instance).
 
-        skip_noise  points that a column names as noise are part of no stem, default True
+        skip_noise   points that a column names as noise are part of no stem, default True
+        scan_column  extra column whose values tell scans apart, as las_point_source_id of tripods; None: scan_index, or a
+                     column with a name that other programs give it (default)
 
         aligned of the answer: False if nothing was moved; warnings say why.
         """
@@ -740,9 +742,11 @@ class PointCloudClient:
         align_scans            where scans do not fit, or a carried scanner drifted, measure with the points moved onto each
                                other by the stems, without scan numbers the layers of stems that are seen twice (default);
                                False: as the points lie
+        scan_column            extra column whose values tell scans apart; None: as in align_scans (default)
 
         Returns trees, stem_curve (sections of all trees), stand, ground_sources, skipped, noise_count, scan_offsets, view_fit,
-        scan_layers, tree_version, warnings and params. While list_sessions gives the same tree_version for the session, the trees are those of the cloud.
+        ground_layers, scan_layers, tree_version, warnings and params. While list_sessions gives the same tree_version for
+        the session, the trees are those of the cloud.
         """
         return self._run(_session(session_id, "tree_inventory"), {}, fields, on_progress)
 

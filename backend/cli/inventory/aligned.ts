@@ -2,6 +2,7 @@ import { ApiError } from "../../../shared/client/index.ts";
 import type { ScanMove } from "../../../shared/contract/cloud-session/align-scans.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
+import { lengthText } from "../../../shared/length-text.ts";
 import { type FolderRun, shown } from "../run/folder-run.ts";
 import type { CloudPart } from "../run/inputs.ts";
 import type { InventoryOptions } from "./options.ts";
@@ -32,7 +33,7 @@ export async function plotTrees(
   run.progress.stage("5/6 Moving scans onto each other");
   const { session_id } = plot.tail;
   const moved = await run.client
-    .alignScans(session_id, { skip_noise: plot.skip_noise }, shown(run))
+    .alignScans(session_id, { skip_noise: plot.skip_noise, scan_column: options.scanColumn }, shown(run))
     .catch((error: unknown) => notMoved(error));
   if (typeof moved === "string") return { ...asItIs, plot: { ...plot, warnings: [...plot.warnings, moved] } };
   if (!moved.aligned) return asItIs;
@@ -58,7 +59,7 @@ function toldMoves(scans: readonly ScanMove[], fit: TreeInventoryTail["view_fit"
   const upwards = Math.max(...scans.map(({ z_m }) => Math.abs(z_m)));
   const by = [
     ...(level > 0 ? [`up to ${(100 * level).toFixed(1)} cm, level, by ${fit?.n_stems} stems`] : []),
-    ...(upwards > 0 ? [`up to ${(100 * upwards).toFixed(1)} cm in height, by their ground`] : []),
+    ...(upwards > 0 ? [`up to ${lengthText(upwards)} in height, by their ground`] : []),
   ].join(" and ");
   return `Scans, or visits of a scanner that drifted, did not fit each other: they were moved by ${by}, before trees were divided and measured (scans_moved of the summary). The labelled cloud has the moved points; --no-align leaves them.`;
 }

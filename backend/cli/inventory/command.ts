@@ -24,6 +24,7 @@ export function addInventory(program: Command, perform: Perform): void {
     .option("--wood-density <g/cm3>", "of chave2014 and --qsm (default 0.5)")
     .option("--jenkins-group <name>", "species group of jenkins2003 (default mixed_hardwood)")
     .option("--no-align", "leave scans that do not fit each other, and the drift of a carried scanner, as they are")
+    .option("--scan-column <name>", "column with the numbers of scans (without: scan_index, or a usual name of it)")
     .option("--units <unit>", "unit of the coordinates: m, km, cm, mm, ft, ftUS, in")
     .option(...UP_OPTION)
     .option("--columns <legend>", 'columns of a text file, such as "x y z"')

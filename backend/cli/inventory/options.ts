@@ -27,6 +27,7 @@ export interface RawInventoryOptions {
   readonly jenkinsGroup?: string;
   readonly qsm?: true;
   readonly align?: boolean;
+  readonly scanColumn?: string;
   readonly wood?: string;
   readonly units?: string;
   readonly up?: string;
@@ -55,6 +56,8 @@ export interface InventoryOptions {
   readonly qsm: boolean;
   /** Move scans that do not fit each other. */
   readonly align: boolean;
+  /** Tells scans apart; undefined: as the cloud names it. */
+  readonly scanColumn: string | undefined;
   /** How wood is told from leaves before it is modelled; undefined: as the cloud has it. */
   readonly wood: WoodMethod | undefined;
   readonly reading: ReadingOptions;
@@ -158,6 +161,7 @@ export function checkedInventory(raw: RawInventoryOptions): InventoryOptions {
     settings: settingsOf(raw),
     qsm: raw.qsm ?? false,
     align: raw.align ?? true,
+    scanColumn: raw.scanColumn,
     wood: raw.wood === undefined ? undefined : parseWood(raw.wood, raw.qsm ?? false),
     reading: checkedReading(raw),
     points: points === undefined ? DEFAULT_SAMPLE_POINTS : parseSamplePoints(points),

@@ -3,6 +3,7 @@ import type { CreateSessionTail } from "../../../shared/contract/cloud-session/c
 import type { DetectStemsResponse } from "../../../shared/contract/cloud-session/detect-stems.ts";
 import type { SessionTreesResponse } from "../../../shared/contract/cloud-session/segment-trees.ts";
 import type { TreeInventoryTail } from "../../../shared/contract/cloud-session/tree-inventory.ts";
+import type { GroundLayers } from "../../../shared/contract/ground-layers.ts";
 import { OctreeBlock } from "../../../shared/contract/octree.ts";
 import type { TreeMethod } from "../../../shared/contract/segment-trees.ts";
 import { type Covered, pointDensity, type RasterPlace, rasterPlace } from "../analyze/cell-size.ts";
@@ -46,6 +47,13 @@ export interface LabelledPlot {
   readonly chm: SurfaceGrid | null;
   readonly warnings: readonly string[];
 }
+
+/** Whether two layers of ground are those of scans that can be moved. */
+const tellsLiftedScans = (layers: GroundLayers | null, { scanColumn }: InventoryOptions): boolean =>
+  layers !== null &&
+  (!layers.by_flight_lines || layers.scans_by === scanColumn) &&
+  layers.upper_scans.length > 0 &&
+  layers.lower_scans.length > 0;
 
 /** Of scans that fit, the ground differs by less. */
 const LIFT_M = 0.01;
@@ -117,7 +125,7 @@ export async function labelPlot({ tail }: CloudPart, options: InventoryOptions, 
     method,
     ground,
     has_heights: terrain !== null,
-    has_lifted_scans: terrain?.has_lifted_scans ?? false,
+    has_lifted_scans: (terrain?.has_lifted_scans ?? false) || tellsLiftedScans(ground.ground_layers, options),
     skip_noise,
     segmented,
     stems,
@@ -189,13 +197,14 @@ async function surface(
 /** The tree list; of an airborne cloud without what is measured on stems, of one tree without a stand. */
 export async function measurePlot(
   { tail, is_airborne, method, skip_noise }: LabelledPlot,
-  { breastHeight, align }: InventoryOptions,
+  { breastHeight, align, scanColumn }: InventoryOptions,
   run: FolderRun,
 ): Promise<TreeInventoryTail> {
   run.progress.stage("5/6 Measuring trees");
   const wishes = {
     skip_noise,
     align_scans: align,
+    scan_column: scanColumn,
     ...(breastHeight === undefined ? {} : { breast_height_m: breastHeight }),
     ...(is_airborne ? { min_points: AIRBORNE_MIN_POINTS } : {}),
   };

@@ -113,6 +113,25 @@ export interface MirrorImages {
   readonly is_image: NativeColumn | null;
 }
 
+/** A second layer of ground: cpp/ops/ground/ground_layers.h. Metres. */
+export interface GroundLayers {
+  readonly z_m: number;
+  readonly spread_m: number;
+  readonly share: number;
+  readonly n_places: number;
+  readonly n_both: number;
+  readonly cell_m: number;
+  /** Empty without a column of scans. */
+  readonly scans: readonly {
+    readonly scan: number;
+    /** 1 = in the upper layer, -1 = in the lower one, 0 = not told. */
+    readonly side: number;
+  }[];
+}
+
+/** Memory of groundLayers. */
+export const groundLayersBytes = (points: number): number => 100 * Math.min(points, 2_500_000);
+
 /** Extent of all finite points, low outliers included; the limit on cloth nodes applies to it. */
 export interface GroundExtent {
   readonly finite_count: number;
@@ -164,6 +183,12 @@ export interface GroundNative {
   groundExtent(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundExtent>;
   groundMeasures(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<GroundMeasures>;
   mirrorImages(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<MirrorImages>;
+  groundLayers(
+    positions: NativeColumn,
+    skip: NativeColumn | null,
+    scans: NativeColumn | null,
+    options?: OpOptions,
+  ): NativeJob<GroundLayers | null>;
   upAxis(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<Float64Array>;
   labelDifferences(a: NativeColumn, b: NativeColumn, options?: OpOptions): NativeJob<number>;
   groundOfFile(
@@ -197,6 +222,9 @@ export const groundMeasures: GroundNative["groundMeasures"] = (positions, skip, 
 /** What level surfaces mirror, of the rows that `skip` does not mark. */
 export const mirrorImages: GroundNative["mirrorImages"] = (positions, skip, options) =>
   addon.mirrorImages(positions, skip, options);
+/** A second layer of ground above the first, of the rows that `skip` does not mark. */
+export const groundLayers: GroundNative["groundLayers"] = (positions, skip, scans, options) =>
+  addon.groundLayers(positions, skip, scans, options);
 /** How even the lower side of the cloud is if +x, +y, +z, -x, -y, -z pointed upwards, 0 to 1 or NaN, over the rows that `skip` does not mark. */
 export const upAxis: GroundNative["upAxis"] = (positions, skip, options) => addon.upAxis(positions, skip, options);
 /** Number of rows in which two label columns differ. */

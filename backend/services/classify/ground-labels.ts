@@ -7,6 +7,7 @@ import { fromNative } from "../../jobs/native-error.ts";
 import * as native from "../../native/classify/ground.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
+import type { ScanColumn } from "../octree/scan-column.ts";
 import type { CostEstimate } from "../run/cost-warning.ts";
 import { opDevice } from "../run/device.ts";
 import { contradictionWarnings, type FileClasses, fileGroundWarnings, groundOfFile } from "./file-ground.ts";
@@ -19,6 +20,7 @@ import {
   type GroundMeasured,
   leavesOpen,
 } from "./ground-filter.ts";
+import { groundLayersOf } from "./ground-layers.ts";
 import { noiseIsNoGround } from "./ground-noise.ts";
 import { type ComparedGround, type FoundGround, groundReport } from "./ground-report.ts";
 import { imagesOf } from "./mirror-images.ts";
@@ -32,6 +34,7 @@ export interface GroundInput {
   readonly positions: NativeColumn;
   readonly skip: NativeColumn | null;
   readonly hit_count: number;
+  readonly scans: ScanColumn | null;
   /** Null: the points have none. */
   readonly classes: FileClasses | null;
 }
@@ -66,7 +69,12 @@ export async function planGround(input: GroundInput, filter: CheckedGround, deps
   const measured = { ...found, measures };
   const cloth = filter.method === "cloth" ? clothPlan(filter.wish, measured, deps.config) : null;
   const cost = groundCost(filter, cloth, measured);
-  return { filter, measured, cloth, cost: { ...cost, bytes: cost.bytes + gathered } };
+  return {
+    filter,
+    measured,
+    cloth,
+    cost: { ...cost, bytes: Math.max(cost.bytes, native.groundLayersBytes(hit_count)) + gathered },
+  };
 }
 
 interface GroundOutcome {
@@ -80,6 +88,7 @@ export async function labelGround(whole: GroundInput, plan: GroundPlan, deps: De
   const start = performance.now();
   const images = await imagesOf(whole, plan.filter, job);
   const input = { ...whole, skip: images.skip };
+  const layers = await groundLayersOf(input, job);
   const ground = await runFilter(input, plan, deps, job);
   const found = job.adopt(new ColumnRef(ground.found.ground_class));
   const is_compared = ground.method === "cloth" || ground.method === "las_classification";
@@ -91,7 +100,7 @@ export async function labelGround(whole: GroundInput, plan: GroundPlan, deps: De
       : await contradictionWarnings(labels.native, input.classes, job);
   const onAxis = await upAxisOf(input, job);
   const elapsed_s = (performance.now() - start) / 1000;
-  const report = groundReport(ground, compared, plan.measured, images, whole.hit_count, elapsed_s);
+  const report = groundReport(ground, compared, plan.measured, { images, layers }, whole.hit_count, elapsed_s);
   return { labels, report: { ...report, warnings: [...onAxis, ...report.warnings, ...onFile] } };
 }
 

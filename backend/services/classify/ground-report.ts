@@ -1,8 +1,10 @@
+import type { GroundLayers } from "../../../shared/contract/ground-layers.ts";
 import type { GroundReport, GroundResponse } from "../../../shared/contract/segment-ground.ts";
 import type { AppError } from "../../../shared/errors.ts";
 import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../native/classify/ground.ts";
 import { doubtedWarnings } from "./file-ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
+import { groundLayerWarnings } from "./ground-layers.ts";
 import type { FoundImages } from "./mirror-images.ts";
 
 /** Rows that method auto labels differently, or why it could not be asked. */
@@ -38,6 +40,12 @@ export type FoundGround =
       readonly ground_classes: readonly number[];
     };
 
+/** What was looked for beside the ground. */
+interface Beside {
+  readonly images: FoundImages;
+  readonly layers: GroundLayers | null;
+}
+
 type OfMethod = Pick<
   GroundReport,
   | "class_threshold_used"
@@ -55,7 +63,7 @@ export function groundReport(
   ground: FoundGround,
   compared: ComparedGround | null,
   measured: GroundMeasured,
-  images: FoundImages,
+  { images, layers }: Beside,
   hits: number,
   elapsed_s: number,
 ): GroundReport {
@@ -63,7 +71,7 @@ export function groundReport(
   const non_finite = hits - measured.finite_count;
   const of = ofMethod(ground, measured);
   const { auto_disagreement, warnings: onAuto } = disagreement(compared, ground);
-  const warnings = [...images.warnings, ...of.warnings, ...onAuto];
+  const warnings = [...groundLayerWarnings(layers, "ground"), ...images.warnings, ...of.warnings, ...onAuto];
   const strays = low_outliers / Math.max(1, measured.finite_count);
   if (strays > MOST_STRAYS) {
     warnings.push(
@@ -89,6 +97,7 @@ export function groundReport(
     num_plant: num_plant + images.left_out,
     non_finite,
     low_outliers,
+    ground_layers: layers,
     mirrors: images.mirrors.map(({ x, y, ...mirror }) => ({ ...mirror, x: [...x], y: [...y] })),
     hidden_ground,
     ground_noise_m,
@@ -206,6 +215,7 @@ export const failedGround = ({ code, message }: AppError, { method }: CheckedGro
   num_plant: 0,
   non_finite: 0,
   low_outliers: 0,
+  ground_layers: null,
   mirrors: [],
   hidden_ground: null,
   frame: null,

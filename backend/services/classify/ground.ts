@@ -13,6 +13,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
 import { octreeCost } from "../octree/publish.ts";
+import { scanColumn } from "../octree/scan-column.ts";
 import { askAboutCost } from "../run/cost-warning.ts";
 import { copyOut, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 import { fileClasses } from "./file-ground.ts";
@@ -56,12 +57,17 @@ export async function groundFlat(
     if (session) {
       return await session.read(job, async (state) => {
         const hits = await surviving(state, job);
-        const input = { positions: positionsColumn(state), ...hits, classes: fileClasses(state) };
+        const input = {
+          positions: positionsColumn(state),
+          ...hits,
+          scans: scanColumn(state),
+          classes: fileClasses(state),
+        };
         return label(input, await noiseTakesPart(state, hits, job));
       });
     }
     const positions = job.adopt(pointsColumn(request.points ?? [])).native;
-    return await label({ positions, skip: null, hit_count: positions.length, classes: null });
+    return await label({ positions, skip: null, hit_count: positions.length, scans: null, classes: null });
   } catch (raw) {
     job.checkpoint(); // a cancel is no result
     const error = fromNative(raw);
@@ -105,7 +111,7 @@ export function segmentGroundSession(
     const mask = await surviving(base, job);
     const clean = request.skip_noise ? await withoutNoise(base, mask, job) : mask;
     const noise_count = mask.hit_count - clean.hit_count;
-    const input = { positions: positionsColumn(base), ...clean, classes: fileClasses(base) };
+    const input = { positions: positionsColumn(base), ...clean, scans: scanColumn(base), classes: fileClasses(base) };
     const plan = await planGround(input, filter, deps, job);
     const octree = request.defer_octree
       ? { seconds: 0, bytes: 0 }

@@ -12,8 +12,9 @@ import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { noiseTakesPart } from "../classify/noise-rows.ts";
-import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { fixedColumn, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
+import { scanNumbers } from "../octree/scan-column.ts";
 import { pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 import { TALLEST_TREE_M, tallPlantWarnings, unitIsStated } from "../run/unstated-units.ts";
 import { cutTreesOf, cutWarnings } from "../trees/cut-trees.ts";
@@ -166,7 +167,7 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
       await add({
         positions: positionsColumn(state),
         skip: hits.skip,
-        scan_index: optionalExtra(state, "scan_index"),
+        scan_index: scanNumbers(state)?.values ?? null,
         time_s: fixedColumn(state, "timestamps"),
         shift: [sx + tx, sy + ty, sz + tz],
         max_points: Math.max(0, source.max_points ?? 0),
@@ -189,7 +190,7 @@ async function readPoints({ request, sources }: CheckedBuild, job: Job) {
 /** Whether it is known what was measured together: of several sources each is a scan. */
 function isStamped({ request, sources }: CheckedBuild): boolean {
   const count = sources.length + (inlineOf(request).length > 0 ? 1 : 0);
-  return count > 1 || sources.some(({ session }) => hasStamps(session.state));
+  return count > 1 || sources.some(({ session }) => hasStamps(session.state, scanNumbers(session.state)));
 }
 
 /** A column of the parts, one after the other, as one that the run owns. */

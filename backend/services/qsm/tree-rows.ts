@@ -11,6 +11,7 @@ import { ColumnRef } from "../../sessions/column-ref.ts";
 import { noiseWarnings } from "../classify/noise-rows.ts";
 import { unlabelledWood } from "../classify/wood-gaps.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { scanNumbers } from "../octree/scan-column.ts";
 import { unitIsStated } from "../run/unstated-units.ts";
 import { coarseWarnings } from "../trees/coarse-coordinates.ts";
 import { type CutTrees, cutTreesOf } from "../trees/cut-trees.ts";
@@ -77,7 +78,7 @@ export async function batchTrees(state: CloudState, request: TreeQsmRequest, job
       order,
       offset: state.meta.world_shift ?? [0, 0, 0],
       max_points: request.max_points_per_tree,
-      scan_index: optionalExtra(state, "scan_index"),
+      scan_index: scanNumbers(state)?.values ?? null,
       time_s: fixedColumn(state, "timestamps"),
       align_scans: request.align_scans,
       leafless: wood !== null,

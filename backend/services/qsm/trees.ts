@@ -14,6 +14,7 @@ import { flatTreesBytes } from "../../native/flat-trees.ts";
 import * as native from "../../native/qsm.ts";
 import type { CloudSession } from "../../sessions/cloud-session.ts";
 import { positionsColumn } from "../octree/columns.ts";
+import { scanNumbers } from "../octree/scan-column.ts";
 import { TALLEST_TREE_M, tallPlantWarnings } from "../run/unstated-units.ts";
 import { cutWarnings } from "../trees/cut-trees.ts";
 import { hasStamps } from "../trees/inventory.ts";
@@ -53,7 +54,7 @@ export async function treeModels(
       job.stage("Indexing trees", 0.01, 0.02);
       const rows = positionsColumn(state).length;
       const look = await scanFitLook(state, request.skip_noise, deps, job.quiet());
-      const models = ORDER_ROW_BYTES * rows + modelBytes(rows, request, hasStamps(state));
+      const models = ORDER_ROW_BYTES * rows + modelBytes(rows, request, hasStamps(state, scanNumbers(state)));
       const bytes = Math.max(
         look.bytes,
         ORDER_ROW_BYTES * rows + Math.max(cutTreesBytes(rows), flatTreesBytes(rows)),

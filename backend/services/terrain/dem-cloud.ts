@@ -12,6 +12,7 @@ import { type Hits, noiseTakesPart, withoutNoise } from "../classify/noise-rows.
 import { canopyStructureWarnings } from "../classify/structure-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
 import { surviving } from "../octree/misses.ts";
+import { type ScanColumn, scanColumn } from "../octree/scan-column.ts";
 import { numbersColumn, pointsColumn, sourceSession, sourceTranslation } from "../run/points.ts";
 import { unitIsStated } from "../run/unstated-units.ts";
 
@@ -34,24 +35,13 @@ export interface DemCloud {
   /** Per row. */
   readonly intensity: { readonly values: NativeColumn; readonly units: ValueUnits } | null;
   /** Per row, the scan or the flight line; null = unknown. */
-  readonly scans: { readonly values: NativeColumn; readonly slug: (typeof SCAN_SLUGS)[number] } | null;
+  readonly scans: ScanColumn | null;
   readonly world_shift: Triple;
   readonly crs_epsg: number | null;
   /** False if nothing says that the coordinates are metres. */
   readonly unit_is_stated: boolean;
   /** What the caller must know of the points. */
   readonly warnings: readonly string[];
-}
-
-/** Columns that tell scans apart: those of a scanner, else flight lines. */
-export const SCAN_SLUGS = ["scan_index", "las_point_source_id"] as const;
-
-function scansOf(state: CloudState): DemCloud["scans"] {
-  for (const slug of SCAN_SLUGS) {
-    const values = optionalExtra(state, slug);
-    if (values) return { values, slug };
-  }
-  return null;
 }
 
 const AS_GIVEN: ValueUnits = { divisor: 1, offset: 0 };
@@ -73,7 +63,7 @@ export async function sessionCloud(state: CloudState, skip_noise: boolean, job: 
     returns: optionalExtra(state, "target_index"),
     return_counts: optionalExtra(state, "target_count"),
     intensity: intensity && { values: intensity, units: state.meta.intensity_units ?? FRACTION },
-    scans: scansOf(state),
+    scans: scanColumn(state),
     world_shift: state.meta.world_shift ?? [0, 0, 0],
     crs_epsg: state.meta.crs_epsg,
     unit_is_stated: unitIsStated(state.meta),

@@ -5,10 +5,12 @@ import { MAX_DEM_CELLS } from "../../../shared/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
+import { groundLayersBytes } from "../../native/classify/ground.ts";
 import * as native from "../../native/terrain.ts";
 import type { CloudSession, CloudState } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
+import { groundLayersOf, groundLayerWarnings } from "../classify/ground-layers.ts";
 import { publishLabels } from "../classify/label-column.ts";
 import { noiseWarnings } from "../classify/noise-rows.ts";
 import { canopyStructureWarnings } from "../classify/structure-rows.ts";
@@ -136,7 +138,7 @@ function demBytes({ positions, hit_count }: DemCloud): number {
   const perCell = 8 + 8 + 56 + 7 * 8 + 8 + 4 * 8; // two grids, the mesh, seven layers with their vertices, counts, those of half and without lone returns
   const gridding = native.terrainRasterBytes(hit_count, MAX_DEM_CELLS);
   return (
-    Math.max(gridding, native.LONE_RETURNS_CELL_BYTES * MAX_DEM_CELLS) + // one after the other
+    Math.max(gridding, native.LONE_RETURNS_CELL_BYTES * MAX_DEM_CELLS, groundLayersBytes(hit_count)) + // one after the other
     perCell * MAX_DEM_CELLS +
     native.BELOW_CANOPY_BYTES +
     33 * positions.length
@@ -167,11 +169,13 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
   const layers = plan.surface === "dtm" ? await terrainLayers(cloud, surface, cell.native, job) : {};
   const shown = await layerOf(grid, cell.native, job);
   const scan_heights = await groundOfScans(cloud, surface, plan, job);
+  const ground_layers = plan.surface === "dsm" ? null : await groundLayersOf(cloud, job.quiet());
   const half = await changeWithHalf(cloud, surface, plan, job.quiet());
   const lone = await loneReturns(cloud, surface, plan, job.quiet());
   const below = await belowCanopy(cloud, surface, plan, job.quiet());
   const warnings = [
     ...ignored,
+    ...(plan.surface === "dsm" ? [] : groundLayerWarnings(ground_layers, plan.surface)),
     ...(await leftOut(cloud, surface, job)),
     ...(await returnWarnings(cloud, job)),
     ...canopyWarnings(plan.surface, shown.max, cloud.unit_is_stated),
@@ -200,6 +204,7 @@ async function makeDem(cloud: DemCloud, plan: DemPlan, ignored: readonly string[
     half_points: halfPoints(half),
     lone_returns: loneReturnsMeta(lone),
     seen_below_canopy: below && seenShare(below),
+    ground_layers,
     ...(plan.surface === "dtm" ? { layers: ranges(layers), scan_heights: [...scan_heights] } : {}),
     ...sources,
     world_shift: [...cloud.world_shift],

@@ -8,7 +8,6 @@ import type { DemSurface } from "./surface.ts";
 /** Medians of scans that fit each other differ by 0.1 mm on slopes of 20 degrees (docs/accuracy.md); coarse coordinates and grass add to it. */
 const MOST_HEIGHT_M = 0.01;
 const MOST_NAMED = 3;
-const WORDS = { scan_index: "scans", las_point_source_id: "flight lines" } as const;
 
 /** Whether a surface is that of ground points, and not of all, plants among them. */
 export const isOfGround = ({ sources }: DemSurface, { surface }: DemPlan): boolean =>
@@ -36,7 +35,7 @@ export function scanHeightWarnings(
 ): string[] {
   const clear = heights.filter(isClear).sort((a, b) => Math.abs(b.z_m) - Math.abs(a.z_m));
   if (clear.length === 0 || !scans) return [];
-  const what = WORDS[scans.slug];
+  const what = scans.is_flight_lines ? "flight lines" : "scans";
   const named = clear
     .slice(0, MOST_NAMED)
     .map(
@@ -45,6 +44,6 @@ export function scanHeightWarnings(
     );
   const more = clear.length > MOST_NAMED ? `, and ${clear.length - MOST_NAMED} more` : "";
   return [
-    `The ground has different heights in different ${what} (${scans.slug}): that of ${named.join(", ")}${more}; scan_heights has all. They do not fit each other, and the terrain follows the lower ones: move them onto each other first${scans.slug === "scan_index" ? " (POST align_scans of a session with trees)" : ""}.`,
+    `The ground has different heights in different ${what} (${scans.slug}): that of ${named.join(", ")}${more}; scan_heights has all. They do not fit each other, and the terrain follows the lower ones: move them onto each other first${scans.is_flight_lines ? "" : " (POST align_scans of a session with trees)"}.`,
   ];
 }

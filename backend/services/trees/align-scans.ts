@@ -5,8 +5,10 @@ import type {
 } from "../../../shared/contract/cloud-session/align-scans.ts";
 import { INVENTORY_CONSTANTS, INVENTORY_DEFAULTS } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { lengthText } from "../../../shared/length-text.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
+import { groundLayersBytes } from "../../native/classify/ground.ts";
 import * as native from "../../native/inventory.ts";
 import { type CloudChange, type CloudSession, type CloudState, stateAfter } from "../../sessions/cloud-session.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
@@ -26,6 +28,7 @@ import {
   rebuilt,
   type Surviving,
 } from "../octree/publish.ts";
+import { scanNumbers } from "../octree/scan-column.ts";
 import { hasStamps, nativeCloud } from "./inventory.ts";
 import { movedOrigin } from "./moved-origin.ts";
 import { treeHits } from "./tree-noise.ts";
@@ -37,7 +40,7 @@ type Found = native.AlignedScans;
 /** Moves the scans of a session onto each other, level by its stems and upwards by its ground; an undo boundary. Errors: invalid_argument without trees or stamps. */
 export function alignScans(
   session: CloudSession,
-  { skip_noise }: AlignScansRequest,
+  { skip_noise, scan_column }: AlignScansRequest,
   deps: Deps,
   job: Job,
 ): Promise<AlignScansTail> {
@@ -45,18 +48,25 @@ export function alignScans(
     const trees = optionalExtra(base, TREE_SLUG);
     if (!trees)
       throw new AppError("invalid_argument", `The cloud has no column ${TREE_SLUG}: run Segment Trees first.`);
-    if (!hasStamps(base))
+    const scans = scanNumbers(base, scan_column);
+    if (!hasStamps(base, scans))
       throw new AppError(
         "invalid_argument",
-        "The cloud has neither scan_index nor gps times, which tell what was measured together: import it with them.",
+        "The cloud has neither scan_index nor gps times, which tell what was measured together: import it with them, or name the column of its scan numbers (scan_column).",
+      );
+    if (scans && scans.slug !== "scan_index" && base.meta.scan_origins)
+      throw new AppError(
+        "invalid_argument",
+        `The scanner positions of the cloud are numbered by scan_index, not by ${scans.slug}, and would not move with their scans: leave scan_column out, or import the cloud without them.`,
       );
     const mask = await surviving(base, job);
     const hits = await treeHits(base, skip_noise, job.quiet());
     const { rows, largest } = await treeSizes(trees, { skip: hits.skip, has_noise: hits.noise_count > 0 }, deps, job);
     const moving = 2 * (positionsColumn(base).bytes + (fixedColumn(base, "beam_origins")?.bytes ?? 0));
-    const bytes = Math.max(native.treeInventoryBytes(rows, largest, job.threads), octreeCost(base, mask)) + moving;
+    const measuring = Math.max(native.treeInventoryBytes(rows, largest, job.threads), groundLayersBytes(trees.length));
+    const bytes = Math.max(measuring, octreeCost(base, mask)) + moving;
     return deps.admission.run(job, "Align scans", bytes, async () => {
-      const found = await measured(base, hits.skip, job);
+      const found = await measured(base, nativeCloud(base, { skip: hits.skip, scans }), job);
       const view_fit = viewFitOf(found.view_fit);
       if (!found.positions) return { session_id: session.id, aligned: false, view_fit, warnings: whyNot(found) };
       return { ...(await moved(session, base, { found, mask }, deps, job)), view_fit };
@@ -65,7 +75,7 @@ export function alignScans(
 }
 
 /** The op's answer; the run owns its columns. */
-async function measured(base: CloudState, skip: native.TreeCloud["skip"], job: Job): Promise<Found> {
+async function measured(base: CloudState, cloud: ReturnType<typeof nativeCloud>, job: Job): Promise<Found> {
   job.stage("Measuring trees", 0.02, 0.5, [
     { name: "Counting classes", weight: 0.01 },
     { name: "Ordering points by class", weight: 0.01 },
@@ -86,12 +96,12 @@ async function measured(base: CloudState, skip: native.TreeCloud["skip"], job: J
   const { slice_widen_m, ...constants } = INVENTORY_CONSTANTS;
   const params = { ...INVENTORY_DEFAULTS, ...constants, slice_widen_m, tree_ids: null };
   const origins = fixedColumn(base, "beam_origins");
-  const found = await job.track(() => native.alignScans(nativeCloud(base, skip), params, origins));
+  const found = await job.track(() => native.alignScans(cloud, params, origins));
   return found;
 }
 
 const NO_HEIGHTS =
-  "Heights of the ground are no reason either: those of scans are within 1 cm, or no ground_class and scan_index tell.";
+  "Heights of the ground are no reason either: those of scans are within 1 cm, or no ground_class and scan numbers tell.";
 
 function whyNot({ view_fit }: Found): string[] {
   if (!view_fit)
@@ -166,14 +176,18 @@ const effects = (base: CloudState, { lifts, scans }: Found): string[] => [
   `The column ${TREE_SLUG} still has the trees of the points as they lay: divide the cloud into trees again.`,
   ...(lifts.length > 0
     ? [
-        `The ground of scans lay up to ${(100 * spread(lifts)).toFixed(1)} cm above that of others; they were moved onto each other in height. Heights above the ground are those of the points as they lay: compute the terrain and heights again.`,
+        `The ground of scans lay up to ${lengthText(spread(lifts))} above that of others; they were moved onto each other in height. Heights above the ground are those of the points as they lay: ${spread(lifts) > WITHIN_GROUND_M ? "segment ground and trees again, and compute" : "compute"} the terrain and heights again.`,
       ]
     : []),
   ...(base.misses.size > 0 ? ["The restored misses were not moved: restore them again."] : []),
 ];
 
+/** Ground that lies higher is none for a filter. */
+const WITHIN_GROUND_M = 0.1;
+
+/** Of scans that were not lifted, too. */
 const spread = (lifts: Found["lifts"]) =>
-  Math.max(...lifts.map(({ z_m }) => z_m)) - Math.min(...lifts.map(({ z_m }) => z_m));
+  Math.max(0, ...lifts.map(({ z_m }) => z_m)) - Math.min(0, ...lifts.map(({ z_m }) => z_m));
 
 function movedMeta(base: CloudState, found: Found): Partial<CloudState["meta"]> {
   const { scan_origins, normals_stale } = base.meta;

@@ -5,11 +5,13 @@ import {
   type TreeInventoryTail,
 } from "../../../shared/contract/cloud-session/tree-inventory.ts";
 import { CIRCLE_SEARCHES } from "../../../shared/contract/cloud-session/tree-inventory-rows.ts";
+import type { GroundLayers } from "../../../shared/contract/ground-layers.ts";
 import { AppError } from "../../../shared/errors.ts";
 import type { LazyList } from "../../../shared/wire/json-values.ts";
 import type { Deps } from "../../deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fromNative } from "../../jobs/native-error.ts";
+import { groundLayersBytes } from "../../native/classify/ground.ts";
 import type { NativeJob } from "../../native/core/handles.ts";
 import { cutTreesBytes } from "../../native/cut-trees.ts";
 import * as native from "../../native/inventory.ts";
@@ -19,8 +21,10 @@ import { extraKey } from "../../sessions/column-names.ts";
 import { ColumnRef } from "../../sessions/column-ref.ts";
 import { TREE_SLUG, treeVersion } from "../../sessions/tree-version.ts";
 import { unclassifiedWarnings } from "../classify/ground-gaps.ts";
+import { groundLayersOf, groundLayerWarnings } from "../classify/ground-layers.ts";
 import { NOISE_SLUGS, noiseWarnings } from "../classify/noise-rows.ts";
 import { fixedColumn, optionalExtra, positionsColumn } from "../octree/columns.ts";
+import { type ScanColumn, scanColumn, scanNumbers } from "../octree/scan-column.ts";
 import { unitIsStated } from "../run/unstated-units.ts";
 import { HEIGHT_SLUG } from "../terrain/dem.ts";
 import { coarseWarnings } from "./coarse-coordinates.ts";
@@ -44,7 +48,7 @@ const READ_COLUMNS = [
   "positions",
   "deleted",
   "timestamps",
-  ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss", "scan_index", ...NOISE_SLUGS].map(extraKey),
+  ...[TREE_SLUG, HEIGHT_SLUG, GROUND_SLUG, "is_miss", ...NOISE_SLUGS].map(extraKey),
 ];
 
 /** Bytes per row of a tree: a fifth of them are at breast height, of 32 bytes each (scan_offsets of the addon). */
@@ -77,21 +81,41 @@ export async function treeInventory(
       const { skip, noise_count } = hits;
       const numbered = await noiseInTrees(base, trees.native, hits, quiet);
       const { rows, largest } = await treeSizes(trees.native, { skip, has_noise: numbered > 0 }, deps, job);
-      const compared = optionalExtra(base, "scan_index") ? COMPARED_BYTES * rows : 0;
+      const scans = scanNumbers(base, request.scan_column);
+      const compared = scans ? COMPARED_BYTES * rows : 0;
       const measuring = native.treeInventoryBytes(rows, largest, job.threads) + compared;
       const all = trees.native.length;
-      const bytes = Math.max(measuring, stemsInTreesBytes(all, hits.hit_count), cutTreesBytes(all), BELOW_CANOPY_BYTES);
+      const bytes = Math.max(
+        measuring,
+        stemsInTreesBytes(all, hits.hit_count),
+        cutTreesBytes(all),
+        BELOW_CANOPY_BYTES,
+        groundLayersBytes(all),
+      );
       return deps.admission.run(job, "Tree inventory", bytes, async () => {
-        const found = await measured(session, base, skip, params, job);
+        const layers = await groundLayersOf(
+          { positions: positionsColumn(base), skip, scans: scans ?? scanColumn(base) },
+          quiet,
+        );
+        const found = await measured(session, base, { skip, scans }, params, job);
         const gaps = await unclassifiedWarnings(optionalExtra(base, GROUND_SLUG), skip, UNCLASSIFIED_EFFECT, job);
         const cut = await cutTreesOf(positionsColumn(base), skip, trees.native, quiet);
-        const answer = answerOf(found, cut, { request, params, unit_is_stated: unitIsStated(base.meta) }, job);
+        const answer = answerOf(found, cut, { request, params, layers, unit_is_stated: unitIsStated(base.meta) }, job);
         const coarse = await coarseWarnings(positionsColumn(base), skip, job);
         const surface = await surfaceWarnings(base, skip, quiet);
         const noise = noiseWarnings(noise_count, treeNoiseEffect(numbered));
         const several = await severalStemsWarnings(base, skip, request.tree_ids, quiet);
-        const unlooked = request.tree_ids !== null && !found.view_fit && hasStamps(base) ? [NOT_LOOKED_AT] : [];
-        const warnings = [...noise, ...gaps, ...coarse, ...surface, ...several, ...answer.warnings, ...unlooked];
+        const unlooked = request.tree_ids !== null && !found.view_fit && hasStamps(base, scans) ? [NOT_LOOKED_AT] : [];
+        const warnings = [
+          ...groundLayerWarnings(layers, "trees"),
+          ...noise,
+          ...gaps,
+          ...coarse,
+          ...surface,
+          ...several,
+          ...answer.warnings,
+          ...unlooked,
+        ];
         return { ...answer, noise_count, tree_version, warnings };
       });
     });
@@ -107,6 +131,7 @@ const NOTHING = {
   trees: [],
   scan_offsets: [] as native.ScanOffset[],
   view_fit: null,
+  ground_layers: null,
   scan_layers: null,
   stem_curve: [],
   stand: null,
@@ -117,6 +142,7 @@ const NOTHING = {
 interface Asked {
   readonly request: TreeInventoryRequest;
   readonly params: Params;
+  readonly layers: GroundLayers | null;
   readonly unit_is_stated: boolean;
 }
 
@@ -130,7 +156,7 @@ function paramsOf(request: TreeInventoryRequest): Params {
       "invalid_argument",
       `Unknown fit method "${request.fit_method}"; fit_method is ${CIRCLE_SEARCHES.join(" or ")}.`,
     );
-  const { fit_method: _, skip_noise: __, align_scans, tree_ids, min_points, ...lengths } = request;
+  const { fit_method: _, skip_noise: __, scan_column: ___, align_scans, tree_ids, min_points, ...lengths } = request;
   const wrong = Object.entries(lengths).filter(([, value]) => !(Number.isFinite(value) && value > 0));
   if (wrong.length > 0) {
     const names = wrong.map(([name, value]) => `${name} (${value})`).join(", ");
@@ -157,17 +183,23 @@ const NOT_LOOKED_AT =
   "Whether scans fit each other, or the scanner drifted, is not known of fewer than four stems: without tree_ids it is looked at, and diameters may be others.";
 
 /** Whether a session tells what was measured together. */
-export const hasStamps = (base: CloudState): boolean =>
-  optionalExtra(base, "scan_index") !== null || fixedColumn(base, "timestamps") !== null;
+export const hasStamps = (base: CloudState, scans: ScanColumn | null): boolean =>
+  scans !== null || fixedColumn(base, "timestamps") !== null;
 
-/** The columns of a session that an inventory measures; `skip`: rows that are left out. */
-export const nativeCloud = (base: CloudState, skip: native.TreeCloud["skip"]) => ({
+interface Rows {
+  /** Rows that are left out. */
+  readonly skip: native.TreeCloud["skip"];
+  readonly scans: ScanColumn | null;
+}
+
+/** The columns of a session that an inventory measures. */
+export const nativeCloud = (base: CloudState, { skip, scans }: Rows) => ({
   positions: positionsColumn(base),
   skip,
   tree_instance: optionalExtra(base, TREE_SLUG) as NonNullable<ReturnType<typeof optionalExtra>>,
   height_above_ground: optionalExtra(base, HEIGHT_SLUG),
   ground_class: optionalExtra(base, GROUND_SLUG),
-  scan_index: optionalExtra(base, "scan_index"),
+  scan_index: scans?.values ?? null,
   time_s: fixedColumn(base, "timestamps"),
   shift: base.meta.world_shift ?? ([0, 0, 0] as const),
 });
@@ -176,12 +208,12 @@ export const nativeCloud = (base: CloudState, skip: native.TreeCloud["skip"]) =>
 async function measured(
   session: CloudSession,
   base: CloudState,
-  skip: native.TreeCloud["skip"],
+  rows: Rows,
   params: Params,
   job: Job,
 ): Promise<native.TreeInventory> {
-  const cloud = nativeCloud(base, skip);
-  const seenTwice = params.align_scans && hasStamps(base);
+  const cloud = nativeCloud(base, rows);
+  const seenTwice = params.align_scans && hasStamps(base, rows.scans);
   job.stage("Indexing trees", 0.02, 0.99, [
     { name: "Counting classes", weight: 0.01, message: () => "Indexing trees" },
     { name: "Ordering points by class", weight: 0.01, message: () => "Indexing trees" },
@@ -204,7 +236,7 @@ async function measured(
   let running: NativeJob<native.TreeInventory> | undefined;
   let replaced = false;
   const look = () => {
-    replaced ||= !sameCloud(session, base);
+    replaced ||= !sameCloud(session, base, rows.scans);
     if (replaced) running?.cancel();
   };
   const timer = setInterval(look, CHANGE_POLL_MS);
@@ -227,17 +259,18 @@ async function measured(
 }
 
 /** Whether the columns that an inventory reads are still those of `base`. */
-function sameCloud(session: CloudSession, base: CloudState): boolean {
+function sameCloud(session: CloudSession, base: CloudState, scans: ScanColumn | null): boolean {
   if (session.closed) return false;
   const { state } = session;
   if (state.version === base.version) return true;
-  return READ_COLUMNS.every((key) => state.columns.get(key) === base.columns.get(key));
+  const read = scans ? [...READ_COLUMNS, extraKey(scans.slug)] : READ_COLUMNS;
+  return read.every((key) => state.columns.get(key) === base.columns.get(key));
 }
 
 function answerOf(
   found: native.TreeInventory,
   cut: CutTrees,
-  { request, params, unit_is_stated }: Asked,
+  { request, params, layers, unit_is_stated }: Asked,
   job: Job,
 ): InventoryAnswer {
   job.stage("Finalizing", 1, 1);
@@ -255,6 +288,7 @@ function answerOf(
     warnings: inventoryWarnings(found, rows, { ...request, unit_is_stated }, cut),
     scan_offsets: [...found.scan_offsets],
     view_fit: viewFitOf(found.view_fit),
+    ground_layers: layers,
     scan_layers: scanLayersOf(found.scan_layers),
     params: { ...params, skip_noise: request.skip_noise },
     error: success

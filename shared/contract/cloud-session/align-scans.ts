@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MissOctreeCacheId, SessionId, TotalCount, Warnings } from "../fields.ts";
 import { OctreeBlock } from "../octree.ts";
-import { ViewFit } from "./scan-fit.ts";
+import { ScanColumnName, ViewFit } from "./scan-fit.ts";
 
 export const AlignScansRequest = z
   .object({
@@ -11,13 +11,14 @@ export const AlignScansRequest = z
       .describe(
         "true: hits that column noise_class (2) or las_classification (7, 18) names as noise are part of no stem; they are moved like all others",
       ),
+    scan_column: ScanColumnName,
   })
   .meta({ id: "AlignScansRequest" });
 export type AlignScansRequest = z.infer<typeof AlignScansRequest>;
 
 export const ScanMove = z
   .object({
-    scan_index: z.number().describe("value of scan_index; 0 without that column"),
+    scan_index: z.number().describe("number of the scan; 0 without a column of them"),
     x_m: z
       .number()
       .describe("how far the middle of the stems was moved along x, mean over the time of the scan, metres"),
@@ -25,7 +26,7 @@ export const ScanMove = z
     z_m: z
       .number()
       .describe(
-        "how far it was moved upwards so that the ground of scans (ground_class, scan_index) lies at one height, metres; 0 where it fits within 1 cm, or no ground tells",
+        "how far it was moved upwards so that the ground of scans (ground_class, scan numbers) lies at one height, metres; 0 where it fits within 1 cm, or no ground tells",
       ),
     turn_deg: z
       .number()

@@ -1,9 +1,19 @@
 import { z } from "zod";
 
+export const ScanColumnName = z
+  .string()
+  .min(1)
+  .max(200)
+  .nullish()
+  .default(null)
+  .describe(
+    "extra column whose values tell scans apart, as las_point_source_id of tripods whose files number their places; null: scan_index, else a column with a name that other programs give it (Original cloud index, scan_id, scan_number, scan_no, scan_nr, scan_position, scan_pos; any case, with or without signs between words and scalar_ before them); flight lines only if they are asked for",
+  );
+
 export const ScanOffset = z
   .object({
-    scan_a: z.number().describe("value of scan_index"),
-    scan_b: z.number().describe("value of scan_index, above scan_a"),
+    scan_a: z.number().describe("number of a scan"),
+    scan_b: z.number().describe("number of a scan, above scan_a"),
     n_stems: z.int().describe("stems that both scans show on 80 degrees and more at breast height"),
     x_m: z.number().describe("median offset of the stems in scan_b against scan_a along x, metres"),
     y_m: z.number().describe("the same along y, metres"),

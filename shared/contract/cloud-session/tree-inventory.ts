@@ -2,7 +2,8 @@ import { z } from "zod";
 import { errorCodes } from "../../errors.ts";
 import { checkedByService } from "../documented.ts";
 import { TREE_VERSION_MEANING, TreeVersion, Warnings } from "../fields.ts";
-import { ScanLayers, ScanOffset, ViewFit } from "./scan-fit.ts";
+import { GroundLayers } from "../ground-layers.ts";
+import { ScanColumnName, ScanLayers, ScanOffset, ViewFit } from "./scan-fit.ts";
 import { CIRCLE_SEARCHES, SkippedTree, StandRecord, StemRow, TreeRow } from "./tree-inventory-rows.ts";
 
 /** Values of the request that are not sent. */
@@ -103,6 +104,7 @@ export const TreeInventoryRequest = z
       .describe(
         "true: where scans do not fit each other, or a carried scanner drifted, trees are measured with their points moved onto each other by the stems that several scans or visits see (view_fit, a warning); without scan numbers and times, the two layers of stems that are seen twice are moved together (scan_layers); false: as the points lie",
       ),
+    scan_column: ScanColumnName,
   })
   .meta({ id: "TreeInventoryRequest" });
 export type TreeInventoryRequest = z.infer<typeof TreeInventoryRequest>;
@@ -140,6 +142,9 @@ export const TreeInventoryTail = z
       ),
     view_fit: ViewFit.nullable().describe(
       "a view: the points of a stem that one scan (scan_index) measured within 15 seconds of each other (gps time), if the cloud has these columns; null: fewer than four stems are seen by several views, or there are more than 100 scans",
+    ),
+    ground_layers: GroundLayers.nullable().describe(
+      "the ground, seen once more at another height: heights of trees are then up to its z_m too large; null: there is one layer",
     ),
     scan_layers: ScanLayers.nullable().describe(
       "scans of 12 mm to 20 cm beside the others, as four or more stems tell without scan numbers or times; null: scans fit, too few stems show that they do not, or view_fit tells that they drift",

@@ -30,7 +30,7 @@ export function forestRows(trees: readonly ForestTree[]): string[] {
 /** Every point twice, in two scans (scan_index) or at two times (gps_time), that lie `shift` metres apart along x. */
 export function forestTwice(
   trees: readonly ForestTree[],
-  name: "scan_index" | "gps_time",
+  name: string,
   [first, second]: readonly [number, number],
   shift: number,
 ): string[] {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { scanHeightWarnings } from "../../../backend/services/terrain/scan-heights.ts";
 
-const lines = { scans: { values: {} as never, slug: "las_point_source_id" } } as const;
+const lines = { scans: { values: {} as never, slug: "las_point_source_id", is_flight_lines: true } } as const;
 const height = (scan_b: number, z_m: number, more: object = {}) => ({
   scan_a: 1,
   scan_b,

@@ -61,6 +61,7 @@ const parts: Readonly<Record<string, (wanted: Wanted) => Promise<void>>> = {
   water: async (wanted) => report((await import("./water.ts")).waterPart, wanted),
   rain: async (wanted) => report((await import("./rain.ts")).rainPart, wanted),
   misfits: async (wanted) => report((await import("./misfits.ts")).misfitsPart, wanted),
+  lifts: async (wanted) => report((await import("./lifts.ts")).liftsPart, wanted),
   glass: async (wanted) => report((await import("./glass.ts")).glassPart, wanted),
   rocks: async (wanted) => report((await import("./rocks.ts")).rocksPart, wanted),
   storms: async (wanted) => report((await import("./storms.ts")).stormsPart, wanted),

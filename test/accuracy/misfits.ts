@@ -44,7 +44,8 @@ export interface MisfitRow {
 
 type P = readonly [number, number, number];
 
-function scene(seed: number): Scenery {
+/** Trees on uneven ground. */
+export function scene(seed: number): Scenery {
   const next = uniform(seed);
   const scenery = new Scenery();
   while (scenery.trees.length < TREES) {
@@ -63,7 +64,8 @@ const CORNERS: readonly P[] = [-1, 1].flatMap((i) =>
   }),
 );
 
-async function scanned(scenery: Scenery, client: Client): Promise<string[]> {
+/** Sessions of four scans, from the corners. */
+export async function scanned(scenery: Scenery, client: Client): Promise<string[]> {
   const { meta } = await client.lidarScan({
     meshes: scenery.meshes[0] as never,
     scanners: CORNERS.map((origin, k) => ({

@@ -23,6 +23,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   max_iterations: "--iterations",
   normal_radius: "--normal-radius",
   normal_max_nn: "--normal-neighbors",
+  scan_column: "--scan-column",
 };
 
 /** Sentences of the service that no change of single words turns into those of the command line. */

@@ -52,7 +52,11 @@ test("commands name what they do themselves", () => {
   expect(commandLineWords(told)).toBe(
     "The ground lies in two layers 15.4 cm apart, in 150 of 200 places of 0.5 m: scans were put together at different heights. Heights of trees are up to 15.4 cm too large, and points of the upper layer, which belong to trees, may make them flat or cut. Scans 2, 4 (scan_index) lie in the upper one. The command inventory moves the scans of a plot onto each other, unless it is told --no-align.",
   );
-  expect(commandLineWords(`${HEAD} ${REGISTER}`)).toMatch(/register the scans again/);
+  expect(commandLineWords(`${HEAD} ${REGISTER}`)).toMatch(
+    /import them with their numbers \(column scan_index, or see --scan-column\), by which inventory moves them\.$/,
+  );
+  const [lines = ""] = groundLayerWarnings({ ...FOUND, scans_by: "strip", by_flight_lines: true }, "trees");
+  expect(commandLineWords(lines)).toMatch(/; if these are scans, inventory with --scan-column strip moves them\.$/);
 });
 
 test("lengths are in centimetres below 1 m", () => {

@@ -36,7 +36,7 @@ const EFFECTS = {
     `Heights of trees are up to ${length} too large, and points of the upper layer, which belong to trees, may make them flat or cut.`,
 } as const;
 
-function whatToDo({ scans_by, by_flight_lines, upper_scans: upper }: GroundLayers): string {
+function remedy({ scans_by, by_flight_lines, upper_scans: upper }: GroundLayers): string {
   if (scans_by === null || upper.length === 0)
     return "Their points do not tell which scans lie higher: register the scans again, or import them with their numbers (column scan_index, or see scan_column), by which POST align_scans moves them.";
   const named = `${upper.slice(0, MOST_NAMED).join(", ")}${upper.length > MOST_NAMED ? ", .." : ""}`;
@@ -52,6 +52,6 @@ export function groundLayerWarnings(layers: GroundLayers | null, asking: keyof t
   const { z_m, n_both, n_places, cell_m } = layers;
   const length = lengthText(z_m);
   return [
-    `The ground lies in two layers ${length} apart, in ${n_both} of ${n_places} places of ${cell_m} m (ground_layers): scans were put together at different heights. ${EFFECTS[asking](length)} ${whatToDo(layers)}`,
+    `The ground lies in two layers ${length} apart, in ${n_both} of ${n_places} places of ${cell_m} m (ground_layers): scans were put together at different heights. ${EFFECTS[asking](length)} ${remedy(layers)}`,
   ];
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 namespace pc {
 
@@ -28,6 +29,12 @@ inline double nth_smallest(double* values, std::size_t count, std::size_t n) {
   if (n < 9) return nth_smallest_of_few<9>(values, count, n);
   std::nth_element(values, values + n, values + count);
   return values[n];
+}
+
+/// The median, or the larger of the two in the middle; NaN of no values. Reorders them.
+inline double upper_median(std::vector<double>& values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return nth_smallest(values.data(), values.size(), values.size() / 2);
 }
 
 }  // namespace pc

@@ -94,16 +94,12 @@ std::optional<Candidate> candidate_of(const LayerShares& shares) {
   return best;
 }
 
-double median_of(std::vector<double> values) {
-  return values.empty() ? std::nan("") : nth_smallest(values.data(), values.size(), values.size() / 2);
-}
-
 template <class Value>
 double median_over(const std::vector<LayerPair>& pairs, Value&& value) {
   std::vector<double> values;
   for (const LayerPair& pair : pairs)
     if (const double one = value(pair); !std::isnan(one)) values.push_back(one);
-  return median_of(std::move(values));
+  return upper_median(values);
 }
 
 /// Places of the lower layer, from their middle.
@@ -132,7 +128,7 @@ std::vector<double> relief_of(const std::vector<Vec3d>& places, double* deviatio
       relief[k] = above(plane, places[k]);
       sizes.push_back(std::abs(relief[k]));
     }
-    *deviation = kDeviation * median_of(std::move(sizes)) + kSameHeight;
+    *deviation = kDeviation * upper_median(sizes) + kSameHeight;
     for (std::size_t k = 0; k < places.size(); ++k)
       weights[k] = 1 / std::max(1.0, std::abs(relief[k]) / (kPlaneReach * *deviation));
   }
@@ -172,34 +168,48 @@ double correlation_of(const std::vector<LayerPair>& pairs, double rise, double s
   return ab / std::sqrt(aa * bb);
 }
 
+/// A point of one of two layers.
+struct Member {
+  std::size_t row;
+  std::uint32_t pair;
+  bool is_upper;
+};
+
 /// What a scale shows.
 struct Shown {
   GroundLayers layers;
   bool lies_on_ground;  ///< what lies beside or upon the ground, and is no ground itself
   bool is_ground;
-  std::vector<std::pair<std::size_t, bool>> members;  ///< row, whether it is of the upper layer
+  std::vector<Member> members;  ///< pair by pair
 };
 
 std::optional<Shown> shown_by(const SquareSample& sample, const LayerScale& scale, const Candidate& candidate,
                               bool tells_members, OpContext& ctx) {
   struct Own {
     std::vector<LayerPair> pairs;
-    std::vector<std::pair<std::size_t, bool>> members;
+    std::vector<Member> members;
   };
   std::vector<Own> own(sample.squares.size());
   parallel_for(ctx, own.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
-      own[k].pairs = cells_of(sample, k, scale)
-                         .pairs(candidate.level, candidate.part, [&](const FlattenedPoint& p, bool is_upper) {
-                           if (tells_members)
-                             own[k].members.emplace_back(sample.rows[sample.first[k] + p.row], is_upper);
-                         });
+      own[k].pairs =
+          cells_of(sample, k, scale)
+              .pairs(candidate.level, candidate.part,
+                     [&](const FlattenedPoint& p, std::uint32_t pair, bool is_upper) {
+                       if (tells_members)
+                         own[k].members.push_back({sample.rows[sample.first[k] + p.row], pair, is_upper});
+                     });
   });
   std::vector<LayerPair> pairs;
   Shown out;
+  std::size_t count = 0;
+  for (const Own& one : own) count += one.members.size();
+  out.members.reserve(count);
   for (Own& one : own) {
+    const auto before = static_cast<std::uint32_t>(pairs.size());
+    for (const Member& m : one.members) out.members.push_back({m.row, before + m.pair, m.is_upper});
     pairs.insert(pairs.end(), one.pairs.begin(), one.pairs.end());
-    out.members.insert(out.members.end(), one.members.begin(), one.members.end());
+    one = {};
   }
   if (pairs.size() < kFewestPairs) return std::nullopt;
   double shared = 0, expected = 0;
@@ -224,17 +234,28 @@ std::optional<Shown> shown_by(const SquareSample& sample, const LayerScale& scal
   return out;
 }
 
-std::vector<LayersOfScan> scans_of(const std::vector<std::pair<std::size_t, bool>>& members,
-                                   const AnyColumn& scans) {
+/// Counts the place of a pair for every scan that has points there, and empties `here`.
+void count_place(std::map<double, std::array<std::uint64_t, 2>>& here,
+                 std::map<double, LayersOfScan>& found) {
+  for (const auto& [scan, points] : here) {
+    LayersOfScan& one = found.try_emplace(scan, LayersOfScan{scan, 0, 0, 0}).first->second;
+    one.points += points[0] + points[1];
+    if (points[0] > points[1]) ++one.lower;
+    if (points[1] > points[0]) ++one.upper;
+  }
+  here.clear();
+}
+
+std::vector<LayersOfScan> scans_of(const std::vector<Member>& members, const AnyColumn& scans) {
   std::map<double, LayersOfScan> found;
   visit_scalar(scans, [&](auto values) {
-    for (const auto& [row, is_upper] : members) {
-      const auto scan = static_cast<double>(values[row]);
-      if (!std::isfinite(scan)) continue;
-      LayersOfScan& one = found.try_emplace(scan, LayersOfScan{scan, 0, 0}).first->second;
-      ++(is_upper ? one.upper : one.lower);
-      if (found.size() > kMostLayerScans) return;
+    std::map<double, std::array<std::uint64_t, 2>> here;  // points in both layers
+    for (std::size_t k = 0; k < members.size() && found.size() <= kMostLayerScans; ++k) {
+      if (k > 0 && members[k].pair != members[k - 1].pair) count_place(here, found);
+      const auto scan = static_cast<double>(values[members[k].row]);
+      if (std::isfinite(scan)) ++here[scan][members[k].is_upper ? 1 : 0];
     }
+    count_place(here, found);
   });
   std::vector<LayersOfScan> out;
   if (found.size() <= kMostLayerScans)
@@ -245,10 +266,10 @@ std::vector<LayersOfScan> scans_of(const std::vector<std::pair<std::size_t, bool
 }  // namespace
 
 int scan_side(const LayersOfScan& scan) {
-  const auto all = static_cast<double>(scan.lower + scan.upper);
-  if (scan.lower + scan.upper < kFewestOfScan) return 0;
-  if (static_cast<double>(scan.upper) >= kOneLayer * all) return 1;
-  return static_cast<double>(scan.lower) >= kOneLayer * all ? -1 : 0;
+  const auto places = static_cast<double>(scan.lower + scan.upper);
+  if (places == 0 || scan.points < kFewestOfScan) return 0;
+  if (static_cast<double>(scan.upper) >= kOneLayer * places) return 1;
+  return static_cast<double>(scan.lower) >= kOneLayer * places ? -1 : 0;
 }
 
 std::optional<GroundLayers> ground_layers(Span<const Vec3d> positions, Span<const std::uint8_t> skip,

@@ -10,13 +10,15 @@
 
 namespace pc {
 
-/// Points that a scan has in two layers of ground.
+/// Where a scan lies in two layers of ground.
 struct LayersOfScan {
   double scan;
-  std::uint64_t lower, upper;
+  std::uint64_t points;        ///< in either layer
+  std::uint64_t lower, upper;  ///< places where more of its points are in that layer than in the other
 };
 
-/// The layer that four fifths of the points of a scan lie in: 1 = the upper, -1 = the lower, 0 = neither, or fewer than 100 points.
+/// The layer that a scan lies in at four fifths of its places: 1 = the upper, -1 = the lower, 0 = neither, or fewer than 100 points. Points
+/// are not compared: next to its tripod a scan has so many that a lower layer hardly shows there.
 int scan_side(const LayersOfScan& scan);
 
 /// The ground, seen once more at another height.

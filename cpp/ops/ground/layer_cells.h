@@ -59,8 +59,8 @@ class LayerCells {
   /// Cells with points.
   std::uint64_t count() const;
   void add_to(LayerShares& shares) const;
-  /// The cells with a layer `level` bins above the lowest, in which it counts by kLayerParts[part]. Calls visit(point, is_upper) for
-  /// the points of both layers.
+  /// The cells with a layer `level` bins above the lowest, in which it counts by kLayerParts[part]. Calls visit(point, pair, is_upper)
+  /// for the points of both layers, pair by pair.
   template <class Visit>
   std::vector<LayerPair> pairs(std::size_t level, std::size_t part, Visit&& visit) const;
 
@@ -103,10 +103,11 @@ std::vector<LayerPair> LayerCells::pairs(std::size_t level, std::size_t part, Vi
     LayerPair pair;
     if (!find_lowest(cell, levels) || !pair_of(cell, levels.lowest, level, kLayerParts[part], &pair))
       continue;
+    const auto number = static_cast<std::uint32_t>(out.size());
     out.push_back(pair);
     for (const FlattenedPoint& p : of(cell)) {
-      if (is_in(p, levels.lowest)) visit(p, false);
-      if (is_in(p, levels.lowest + level)) visit(p, true);
+      if (is_in(p, levels.lowest)) visit(p, number, false);
+      if (is_in(p, levels.lowest + level)) visit(p, number, true);
     }
   }
   return out;

@@ -29,10 +29,6 @@ double spread_of(const std::vector<ViewPlace>& places, Offset&& offset) {
   return std::sqrt(squares / n);
 }
 
-double median(std::vector<double>& values) {
-  return nth_smallest(values.data(), values.size(), values.size() / 2);
-}
-
 }  // namespace
 
 bool is_real_drift(const std::vector<std::vector<ViewPlace>>& stems, OpContext& ctx) {
@@ -54,7 +50,7 @@ bool is_real_drift(const std::vector<std::vector<ViewPlace>>& stems, OpContext& 
           spread_of(shown[i], [&](const ViewPlace& place) { return fit->drift.at(place.at, place.center); }));
     }
   }
-  return median(after) < kMostLeft * median(before);
+  return upper_median(after) < kMostLeft * upper_median(before);
 }
 
 }  // namespace pc

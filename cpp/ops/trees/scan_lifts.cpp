@@ -146,8 +146,9 @@ namespace {
 std::vector<ScanLift> lifts_of(const GroundLayers& layers) {
   std::uint64_t lower = 0, upper = 0;
   for (const LayersOfScan& scan : layers.scans) {
-    lower += scan.lower;
-    upper += scan.upper;
+    const int side = scan_side(scan);
+    lower += side < 0 ? scan.points : 0;
+    upper += side > 0 ? scan.points : 0;
   }
   const int moved = upper <= lower ? 1 : -1;
   std::vector<ScanLift> lifts;

@@ -34,10 +34,6 @@ struct Near {
 
 using Frame = std::array<Vec3d, 2>;
 
-double median_of(std::vector<double>& values) {
-  return nth_smallest(values.data(), values.size(), values.size() / 2);
-}
-
 class Circles {
  public:
   explicit Circles(const std::vector<StemCircle>& circles) : circles_(circles) {
@@ -116,10 +112,11 @@ struct Pairs {
 };
 
 ScanOffset summed_up(double a, double b, Pairs& pairs) {
-  ScanOffset out{a, b, static_cast<std::uint32_t>(pairs.x.size()), median_of(pairs.x), median_of(pairs.y), 0};
+  ScanOffset out{
+      a, b, static_cast<std::uint32_t>(pairs.x.size()), upper_median(pairs.x), upper_median(pairs.y), 0};
   const auto spread = [](std::vector<double>& values, double middle) {
     for (double& value : values) value = std::abs(value - middle);
-    return kDeviation * median_of(values);
+    return kDeviation * upper_median(values);
   };
   out.spread_m = std::hypot(spread(pairs.x, out.x_m), spread(pairs.y, out.y_m));
   return out;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/linear_solve.h"
+#include "core/nth_smallest.h"
 #include "ops/trees/circle_search.h"
 #include "ops/trees/stem_frame.h"
 
@@ -19,12 +20,6 @@ constexpr int kRounds = 4, kSteps = 6;
 constexpr double kLeanPrior = 0.3;  // slope of the axis, where the points say nothing
 
 Vec3d unit(const Vec3d& v) { return v * (1 / std::sqrt(dot(v, v))); }
-
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// The points of a part of the layer, thinned evenly.
 class Sample {
@@ -70,7 +65,7 @@ class Sample {
         y.push_back(p.y);
         z.push_back(p.z);
       }
-      if (x.size() >= 3) middles.push_back({median(x), median(y), median(z)});
+      if (x.size() >= 3) middles.push_back({upper_median(x), upper_median(y), upper_median(z)});
     }
     if (middles.size() < 2 || !(middles.back().z > middles.front().z)) return std::nullopt;
     double zz = 0, xz = 0, yz = 0;

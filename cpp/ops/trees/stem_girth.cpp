@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/linear_solve.h"
+#include "core/nth_smallest.h"
 
 namespace pc {
 
@@ -131,12 +132,6 @@ System system_at(const std::vector<SurfaceCell>& cells, const Values& v, const V
   return out;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Residuals and weights for the next step; returns the scatter of a cell.
 double reweigh(std::vector<SurfaceCell>& cells, const Values& v) {
   std::vector<double> sizes;
@@ -145,7 +140,7 @@ double reweigh(std::vector<SurfaceCell>& cells, const Values& v) {
     cell.residual = at.distance - expected(cell, at, v);
     sizes.push_back(std::abs(cell.residual));
   }
-  const double scale = std::max(kLeastScatter, 1.4826 * median_of(sizes));
+  const double scale = std::max(kLeastScatter, 1.4826 * upper_median(sizes));
   double squares = 0, weights = 0;
   for (SurfaceCell& cell : cells) {
     const double u = cell.residual / (kTukey * scale);

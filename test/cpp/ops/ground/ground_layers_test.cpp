@@ -289,8 +289,26 @@ TEST(GroundLayers, ScansTellWhichLayerTheyLieIn) {
     EXPECT_EQ(found->scans[scan].scan, 10 + scan);
     EXPECT_EQ(scan_side(found->scans[scan]), scan == 2 ? 1 : -1);
   }
-  EXPECT_EQ(scan_side({1, 90, 9}), 0) << "few points";
-  EXPECT_EQ(scan_side({1, 700, 300}), 0) << "both";
+  EXPECT_EQ(scan_side({1, 99, 0, 30}), 0) << "few points";
+  EXPECT_EQ(scan_side({1, 1000, 21, 79}), 0) << "both";
+  EXPECT_EQ(scan_side({1, 1000, 0, 0}), 0) << "neither";
+}
+
+// Next to its tripod the upper scan has so many points that the few of the lower one are none of a layer: its ground is the lowest there, and herbs lie where the upper one is looked for.
+TEST(GroundLayers, AScanIsToldByItsPlacesNotByItsPoints) {
+  const Cloud low = seen(waves, {20, 20, 60}, 1);
+  const Cloud near = where(seen(waves, {20, 20, 6000}, 3), [](const Vec3d& p) { return p.x < 6 && p.y < 6; });
+  const Cloud up = raised(seen(waves, {20, 20, 60}, 2) + grown(near, 0.05, 0.6, 0.1), 0.6);
+  const Cloud cloud = low + up;
+  Column<double> column(cloud.size());
+  for (std::size_t i = 0; i < cloud.size(); ++i) column.view()[i] = i < low.size() ? 1 : 2;
+  const AnyColumn scans(std::move(column));
+  const auto found = layers_of(cloud, 2, {}, &scans);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->z_m, 0.6, 0.005);
+  ASSERT_EQ(found->scans.size(), 2);
+  EXPECT_EQ(scan_side(found->scans[0]), -1);
+  EXPECT_EQ(scan_side(found->scans[1]), 1);
 }
 
 TEST(GroundLayers, SkippedRowsDoNotCount) {

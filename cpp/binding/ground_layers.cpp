@@ -8,6 +8,7 @@
 #include "binding/families.h"
 #include "binding/job.h"
 #include "binding/js_values.h"
+#include "ops/ground/ground_residual.h"
 
 namespace pc::binding {
 
@@ -46,10 +47,23 @@ Napi::Value ground_layers_job(const Napi::CallbackInfo& info) {
       layers_to_js);
 }
 
+// groundResidual(positions, labels, options?): NativeJob<number>; NaN = unknown
+Napi::Value ground_residual_job(const Napi::CallbackInfo& info) {
+  const auto positions = typed_column(info[0], DType::kVec3d, "positions");
+  const auto labels = typed_column(info[1], DType::kU8, "labels");
+  return start_job<double>(
+      info.Env(), job_options(info[2]),
+      [positions, labels](OpContext& ctx) {
+        return ground_residual(positions->as<Vec3d>(), labels->as<std::uint8_t>(), ctx);
+      },
+      [](Napi::Env env, double found) -> Napi::Value { return Napi::Number::New(env, found); });
+}
+
 }  // namespace
 
 void register_ground_layers(Napi::Env env, Napi::Object exports) {
   add<ground_layers_job>(env, exports, "groundLayers");
+  add<ground_residual_job>(env, exports, "groundResidual");
 }
 
 }  // namespace pc::binding

@@ -162,6 +162,12 @@ export const GroundReport = z.object({
     .describe(
       "auto: standard deviation of the returns of bare ground, metres; points within three times that of the middle of their layer are ground; above 0.058 a warning follows; null = not measured (other methods, fewer than 16 points per m2, or too little bare ground)",
     ),
+  ground_residual_m: z
+    .number()
+    .nullable()
+    .describe(
+      "median vertical distance of a ground point from the plane through the ten nearest others, seen from above, metres: noise and roughness where they form a surface; from 0.15 on a warning follows, as where the ground is not in the cloud; null = fewer than 100 ground points",
+    ),
   class_threshold_used: z
     .number()
     .nullable()

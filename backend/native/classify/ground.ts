@@ -189,6 +189,7 @@ export interface GroundNative {
     scans: NativeColumn | null,
     options?: OpOptions,
   ): NativeJob<GroundLayers | null>;
+  groundResidual(positions: NativeColumn, labels: NativeColumn, options?: OpOptions): NativeJob<number>;
   upAxis(positions: NativeColumn, skip: NativeColumn | null, options?: OpOptions): NativeJob<Float64Array>;
   labelDifferences(a: NativeColumn, b: NativeColumn, options?: OpOptions): NativeJob<number>;
   groundOfFile(
@@ -225,6 +226,9 @@ export const mirrorImages: GroundNative["mirrorImages"] = (positions, skip, opti
 /** A second layer of ground above the first, of the rows that `skip` does not mark. */
 export const groundLayers: GroundNative["groundLayers"] = (positions, skip, scans, options) =>
   addon.groundLayers(positions, skip, scans, options);
+/** Median distance of the points labelled 1 from the plane through their neighbours, metres; NaN = unknown. */
+export const groundResidual: GroundNative["groundResidual"] = (positions, labels, options) =>
+  addon.groundResidual(positions, labels, options);
 /** How even the lower side of the cloud is if +x, +y, +z, -x, -y, -z pointed upwards, 0 to 1 or NaN, over the rows that `skip` does not mark. */
 export const upAxis: GroundNative["upAxis"] = (positions, skip, options) => addon.upAxis(positions, skip, options);
 /** Number of rows in which two label columns differ. */

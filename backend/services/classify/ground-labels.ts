@@ -23,6 +23,7 @@ import {
 import { groundLayersOf } from "./ground-layers.ts";
 import { noiseIsNoGround } from "./ground-noise.ts";
 import { type ComparedGround, type FoundGround, groundReport } from "./ground-report.ts";
+import { groundResidualOf } from "./ground-residual.ts";
 import { imagesOf } from "./mirror-images.ts";
 import { upAxisOf } from "./up-axis.ts";
 
@@ -99,8 +100,16 @@ export async function labelGround(whole: GroundInput, plan: GroundPlan, deps: De
       ? await fileGroundWarnings(labels.native, input.classes, ground.ground_classes, job)
       : await contradictionWarnings(labels.native, input.classes, job);
   const onAxis = await upAxisOf(input, job);
+  const residual_m = await groundResidualOf(input.positions, labels.native, job);
   const elapsed_s = (performance.now() - start) / 1000;
-  const report = groundReport(ground, compared, plan.measured, { images, layers }, whole.hit_count, elapsed_s);
+  const report = groundReport(
+    ground,
+    compared,
+    plan.measured,
+    { images, layers, residual_m },
+    whole.hit_count,
+    elapsed_s,
+  );
   return { labels, report: { ...report, warnings: [...onAxis, ...report.warnings, ...onFile] } };
 }
 

@@ -5,6 +5,7 @@ import type { AutoGround, ClothGround, GroundLabels, SmrfGround } from "../../na
 import { doubtedWarnings } from "./file-ground.ts";
 import type { CheckedGround, ClothPlan, GroundMeasured } from "./ground-filter.ts";
 import { groundLayerWarnings } from "./ground-layers.ts";
+import { groundResidualWarnings } from "./ground-residual.ts";
 import type { FoundImages } from "./mirror-images.ts";
 
 /** Rows that method auto labels differently, or why it could not be asked. */
@@ -18,6 +19,8 @@ const MOST_STRAYS = 0.01;
 
 /** Above this share of the area without ground seen nearby a warning follows. */
 const MOST_HIDDEN = 0.25;
+/** From here on perhaps none is in the cloud: of plots of which the lowest 0.1 to 1 m were cut off 87 to 100 % are hidden. */
+const MOSTLY_HIDDEN = 0.8;
 
 /** Plants as high as this many deviations of the noise stand out: nine in ten of their returns lie 3 above the ground. */
 const STANDS_OUT = 4.3;
@@ -44,6 +47,8 @@ export type FoundGround =
 interface Beside {
   readonly images: FoundImages;
   readonly layers: GroundLayers | null;
+  /** See groundResidualOf. */
+  readonly residual_m: number | null;
 }
 
 type OfMethod = Pick<
@@ -63,7 +68,7 @@ export function groundReport(
   ground: FoundGround,
   compared: ComparedGround | null,
   measured: GroundMeasured,
-  { images, layers }: Beside,
+  { images, layers, residual_m }: Beside,
   hits: number,
   elapsed_s: number,
 ): GroundReport {
@@ -71,7 +76,13 @@ export function groundReport(
   const non_finite = hits - measured.finite_count;
   const of = ofMethod(ground, measured);
   const { auto_disagreement, warnings: onAuto } = disagreement(compared, ground);
-  const warnings = [...groundLayerWarnings(layers, "ground"), ...images.warnings, ...of.warnings, ...onAuto];
+  const warnings = [
+    ...groundLayerWarnings(layers, "ground"),
+    ...images.warnings,
+    ...of.warnings,
+    ...onAuto,
+    ...groundResidualWarnings(residual_m),
+  ];
   const strays = low_outliers / Math.max(1, measured.finite_count);
   if (strays > MOST_STRAYS) {
     warnings.push(
@@ -81,7 +92,7 @@ export function groundReport(
   const hidden_ground = ground.method === "auto" ? ground.found.hidden_share : null;
   if (hidden_ground !== null && hidden_ground > MOST_HIDDEN) {
     warnings.push(
-      `In ${(100 * hidden_ground).toFixed(0)} % of the area the ground was hardly seen: there is no layer of ground returns within 1 m. Points labelled ground there may be low plants, and a terrain model may be too high; check it in a profile.`,
+      `In ${(100 * hidden_ground).toFixed(0)} % of the area the ground was hardly seen: there is no layer of ground returns within 1 m. Points labelled ground there may be low plants, and a terrain model may be too high; check it in a profile.${hidden_ground > MOSTLY_HIDDEN ? " If the vegetation alone was kept in this cloud, it has no ground: heights then begin at its lowest points. Take the cloud with its ground." : ""}`,
     );
   }
   const ground_noise_m = ground.method === "auto" ? ground.found.noise_m : null;
@@ -101,6 +112,7 @@ export function groundReport(
     mirrors: images.mirrors.map(({ x, y, ...mirror }) => ({ ...mirror, x: [...x], y: [...y] })),
     hidden_ground,
     ground_noise_m,
+    ground_residual_m: residual_m,
     method: ground.method,
     ...of,
     frame: ground.method === "auto" ? copyOf(ground.found.frame) : null,
@@ -220,6 +232,7 @@ export const failedGround = ({ code, message }: AppError, { method }: CheckedGro
   hidden_ground: null,
   frame: null,
   ground_noise_m: null,
+  ground_residual_m: null,
   class_threshold_used: null,
   class_threshold_method: null,
   method,

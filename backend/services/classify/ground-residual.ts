@@ -1,0 +1,24 @@
+import type { Job } from "../../jobs/job.ts";
+import * as native from "../../native/classify/ground.ts";
+import type { NativeColumn } from "../../native/core/handles.ts";
+
+/** Metres: the ground of real and generated scans of every kind has up to 0.10, that of scans from which it was cut off 0.25 and more. */
+const ROUGHEST = 0.15;
+
+/** How far ground points lie from the surface of their neighbours, metres; null = too few of them. */
+export async function groundResidualOf(
+  positions: NativeColumn,
+  labels: NativeColumn,
+  job: Job,
+): Promise<number | null> {
+  const found = await job.track(() => native.groundResidual(positions, labels));
+  return Number.isFinite(found) ? found : null;
+}
+
+/** Warns of a ground that is none. */
+export function groundResidualWarnings(residual_m: number | null): string[] {
+  if (residual_m === null || residual_m < ROUGHEST) return [];
+  return [
+    `The points labelled ground form no surface: half of them lie more than ${residual_m.toFixed(2)} m above or below the plane through the ten nearest others (ground_residual_m; 0.01 to 0.10 m where scans show the ground). They are low parts of plants or of things, as where the vegetation alone was kept in the cloud, or where plants hide the ground everywhere: terrain is then too high, and heights above it are too small. In four airborne scans without their lowest 2 m, the trees of the list were 4 to 10 m lower in the mean. Take the cloud with its ground.`,
+  ];
+}

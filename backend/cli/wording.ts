@@ -152,6 +152,8 @@ const SENTENCES: readonly (readonly [from: string | RegExp, to: string])[] = [
     / Delete them \(delete_region or filter, (z below [-0-9.]+) there\): other/g,
     " Delete them from the file ($1 there): other",
   ],
+  ["nearest others (ground_residual_m; ", "nearest others ("],
+  ["no ground was seen (ground_share below", "no ground was seen (column ground_share below"],
   [" stand alone (flags: stray_top; tree", " stand alone (tree"],
   [" stands alone (flags: stray_top; tree", " stands alone (tree"],
   [

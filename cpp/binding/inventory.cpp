@@ -80,6 +80,7 @@ const TreeField kTreeFields[] = {
     {"height_m", [](const MeasuredTree& t) { return t.height_m; }},
     {"height_drop_m", [](const MeasuredTree& t) { return t.height_drop_m; }},
     {"flat_share", [](const MeasuredTree& t) { return t.flat_share; }},
+    {"ground_share", [](const MeasuredTree& t) { return t.ground_share; }},
     {"top_shared", [](const MeasuredTree& t) { return t.top_shared; }},
     {"flat", [](const MeasuredTree& t) { return t.flat ? 1.0 : 0.0; }},
     {"wire", [](const MeasuredTree& t) { return t.wire ? 1.0 : 0.0; }},

@@ -68,6 +68,7 @@ const TREE_COLUMNS: readonly Column<ListedTree>[] = [
   ["above_foot_diameter_m", ({ tree }) => tree.foot?.diameter_m],
   field("top_shared"),
   field("stray_top_m"),
+  field("ground_share"),
 ];
 
 export interface TreeTable {

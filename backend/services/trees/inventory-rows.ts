@@ -11,6 +11,7 @@ import type { StemCover } from "./covered-stems.ts";
 import type { CutTrees } from "./cut-trees.ts";
 import { feetOf, type StemInStem, stemsInStems } from "./doubled-stems.ts";
 import type { Diameter } from "./doubtful-diameters.ts";
+import { type GroundAtStems, groundAtStems } from "./ground-at-stems.ts";
 import { type ImpossibleTrees, impossibleTrees } from "./impossible-trees.ts";
 import type { TreeImage } from "./mirrored-trees.ts";
 import { numbersOf, Table } from "./native-table.ts";
@@ -36,6 +37,7 @@ export interface InventoryRows {
   readonly failed_count: number;
   /** Of the trees, ascending. */
   readonly ids: readonly number[];
+  readonly ground_at_stems: GroundAtStems;
   readonly impossible: ImpossibleTrees;
   readonly no_trees: NoTrees;
   readonly same_stems: readonly SameStem[];
@@ -125,6 +127,7 @@ export function inventoryRows(
     }),
     ground_sources,
     ids,
+    ground_at_stems: groundAtStems(trees, measured),
     impossible: impossibleTrees(trees),
     outside: outsidePlot(trees, found.stand),
     diameters: Array.from({ length: trees.length }, (_, i) => ({

@@ -7,6 +7,7 @@ import { gainWarnings } from "./crown-gains.ts";
 import { type CutTrees, cutWarnings } from "./cut-trees.ts";
 import { doubledStemWarnings } from "./doubled-stems.ts";
 import { doubtfulWarnings } from "./doubtful-diameters.ts";
+import { groundAtStemWarnings, isGroundMissing } from "./ground-at-stems.ts";
 import { dropWarnings } from "./height-drops.ts";
 import { impossibleWarnings } from "./impossible-trees.ts";
 import type { InventoryRows } from "./inventory-rows.ts";
@@ -60,6 +61,7 @@ export function inventoryWarnings(
       `${many(ground_sources.tree_min_z, "tree")} without ground below: heights and breast height start at the lowest point of the tree. Segment the ground or compute heights above ground first.`,
     );
   warnings.push(
+    ...groundAtStemWarnings(rows.ground_at_stems),
     ...breastHeightWarnings(breast_height_m),
     ...noTreeWarnings(rows.no_trees),
     ...mirroredTreeWarnings(rows.images),
@@ -94,7 +96,7 @@ export function inventoryWarnings(
     ...missingDiameterWarnings(rows.heights),
     ...lowForkWarnings(rows.heights, breast_height_m),
     ...lowTreeWarnings(rows.heights),
-    ...plotWarnings(found.stand, rows.diameters.length > 0),
+    ...plotWarnings(found.stand, rows.diameters.length > 0, isGroundMissing(rows.ground_at_stems)),
   ];
 }
 

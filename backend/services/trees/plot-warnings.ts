@@ -18,6 +18,7 @@ export function plotWarnings(
     unseen_share: unseen,
   }: NonNullable<TreeInventory["stand"]>,
   has_diameters: boolean,
+  lacks_ground: boolean,
 ): string[] {
   const warnings: string[] = [];
   if (on_ground !== null)
@@ -37,7 +38,7 @@ export function plotWarnings(
     warnings.push(
       `Points cover ${percent(seen)} of the plot, which is a convex hull: values per area are too small; enter the plot area.`,
     );
-  if (has_diameters && unseen !== null && unseen >= MUCH_UNSEEN)
+  if (has_diameters && !lacks_ground && unseen !== null && unseen >= MUCH_UNSEEN)
     warnings.push(
       `No point lies lower than 2 m above the ground on ${percent(unseen)} of the plot (unseen_share): no beam reached the ground there, as behind the stems of a plot scanned from one place. Stems that stand there are missing or without a diameter: stems and basal area per hectare are too small by up to about as much (known plots scanned from one place: 0 to 29 % with 16 to 41 % unseen). Scan from more places.`,
     );

@@ -65,6 +65,7 @@ export function measures(trees: Table, i: number, method: "ransac" | "hough") {
     top_shared: known("top_shared"),
     stray_top_m: known("stray_top_m"),
     flat_share: known("flat_share"),
+    ground_share: known("ground_share"),
     n_crown_points: get("n_crown_points"),
     crown_base_height_m: known("crown_base_height_m"),
     crown_projected_area_m2: area,

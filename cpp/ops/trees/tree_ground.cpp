@@ -143,6 +143,19 @@ double GroundHeights::spacing(const Vec2d& place) const {
   return kCell / 2 * std::sqrt(static_cast<double>(cells) / static_cast<double>(points));
 }
 
+double GroundHeights::share_around(const Vec2d& place) const {
+  if (cells_.empty() || !std::isfinite(place.x) || !std::isfinite(place.y)) return std::nan("");
+  std::uint64_t held = 0, all = 0;
+  for_each_near(place, [&](const Cell&, double) { held += 1; });
+  const double x = place.x - static_cast<double>(cell_index(place.x)) * kCell,
+               y = place.y - static_cast<double>(cell_index(place.y)) * kCell;
+  constexpr int kReach = static_cast<int>(kCellReach / kCell) + 1;
+  for (int row = -kReach; row <= kReach; ++row)
+    for (int column = -kReach; column <= kReach; ++column)
+      all += std::hypot((column + 0.5) * kCell - x, (row + 0.5) * kCell - y) <= kCellReach ? 1 : 0;
+  return std::min(1.0, static_cast<double>(held) / static_cast<double>(all));
+}
+
 TreeGround::TreeGround(Span<const Vec3d> points, Span<const double> heights, const GroundHeights& cells,
                        const OpContext& ctx)
     : cells_(cells), lowest_(HUGE_VAL), top_(top_of(points, heights, ctx)) {

@@ -31,6 +31,8 @@ class GroundHeights {
   /// Mean distance of each ground point within 2 m of a place to the one nearest to it, if they lie at random: half the root of the area of
   /// the cells that have any, over their number (Clark & Evans, Ecology 35, 1954). NaN without any.
   double spacing(const Vec2d& place) const;
+  /// How many of the cells of 0.5 m within 2 m of a place hold ground points, 0 to 1; NaN without a ground point anywhere.
+  double share_around(const Vec2d& place) const;
 
  private:
   struct Cell {

@@ -435,6 +435,7 @@ class Inventory {
     out.wire = stemless && is_wire(id);
     out.scattered = stemless && tree_scatter(points, cells, step) >= kScattered;
     out.strip_m = widest_empty_strip(points, ctx_);
+    out.ground_share = cells.share_around({out.stem.base.x, out.stem.base.y});
     return out;
   }
 

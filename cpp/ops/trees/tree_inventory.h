@@ -59,7 +59,8 @@ struct MeasuredTree {
       0;  ///< share of the points about its highest one that belong to other trees: shared_tops.h
   /// How much lower the highest point is that does not stand alone: stray_top.h; NaN = unknown.
   double stray_top_m = 0;
-  double strip_m;  ///< widest empty strip between two parts of the tree, see tree_places.h
+  double ground_share;  ///< of the cells around its stem, see GroundHeights::share_around; NaN = unknown
+  double strip_m;       ///< widest empty strip between two parts of the tree, see tree_places.h
   double flat_share =
       0;  ///< of its points on flat surfaces, see flat_trees.h; NaN = unknown, of fewer than 10 points
   bool flat = false;  ///< a wall, a roof, a vehicle: no tree

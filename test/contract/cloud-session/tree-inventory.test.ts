@@ -89,6 +89,7 @@ test("a patch of ground under some of the trees is no plot: the hull of all poin
   expect(list.stand?.plot_source).toBe("all_points");
   expect(list.stand?.plot_area_m2).toBeGreaterThan(8 * 12);
   expect(list.warnings).toEqual([
+    expect.stringMatching(/^Around the stem of 1 of 2 trees .* tree 8\): it lies under plants, or was cut off there; /),
     expect.stringMatching(/^The ground that was seen lies under \d+ % of the trees/),
     expect.stringMatching(/^The plot is the hull of all points, \d+ m²/),
   ]);

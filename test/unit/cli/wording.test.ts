@@ -68,6 +68,11 @@ test.each([
     "2 of 9 trees have highest points that stand alone (flags: stray_top; tree 3, 8), as rain does: heights may be up to 0.50 m too large (stray_top_m), and crowns too wide. Label noise first (denoise), then ground, trees and this list again.",
     "2 of 9 trees have highest points that stand alone (tree 3, 8), as rain does: heights may be up to 0.50 m too large (column stray_top_m), and crowns too wide.",
   ],
+  ["the ten nearest others (ground_residual_m; 0.01 to 0.10 m where", "the ten nearest others (0.01 to 0.10 m where"],
+  [
+    "Around the stem of 1 of 3 trees with a diameter no ground was seen (ground_share below 0.2; tree 7)",
+    "Around the stem of 1 of 3 trees with a diameter no ground was seen (column ground_share below 0.2; tree 7)",
+  ],
   [
     "1 of 9 trees has a highest point that stands alone (flags: stray_top; tree 3), as rain",
     "1 of 9 trees has a highest point that stands alone (tree 3), as rain",

@@ -59,6 +59,48 @@ TEST_F(GroundOfATree, AScanLineBesideThePlaceGivesNoPlane) {
   EXPECT_NEAR(at_origin(), 300.06, 0.02);
 }
 
+/// Ground points in the middle of cells of 0.5 m, of those that `holds`.
+template <class Holds>
+GroundHeights cells_where(const Vec2d& from, Holds&& holds, OpContext& ctx) {
+  GroundHeights cells;
+  for (int j = -9; j < 9; ++j)
+    for (int i = -9; i < 9; ++i) {
+      const double x = 0.5 * i + 0.25, y = 0.5 * j + 0.25;
+      if (!holds(x, y)) continue;
+      for (int repeat = 0; repeat < 3; ++repeat) cells.add({from.x + x, from.y + y, 7}, ctx);
+    }
+  cells.finish(ctx);
+  return cells;
+}
+
+TEST(GroundHeights, ShareAroundAPlace) {
+  JobControl control;
+  OpContext ctx(control);
+  const double nan = std::nan("");
+  for (const Vec2d at : {Vec2d{0, 0}, Vec2d{0.3, -0.45}, Vec2d{-1.13, 0.71}}) {
+    for (const Vec2d from : {Vec2d{0, 0}, Vec2d{-1e7, 3e7}}) {
+      const auto share = [&](auto&& holds) {
+        return cells_where(from, holds, ctx).share_around({from.x + at.x, from.y + at.y});
+      };
+      const auto within = [&](double x, double y) { return std::hypot(x - at.x, y - at.y) <= 2; };
+      EXPECT_EQ(share([](double, double) { return true; }), 1);
+      EXPECT_EQ(share([&](double x, double y) { return !within(x, y); }), 0) << "ground farther away";
+      double held = 0, all = 0;
+      for (int j = -9; j < 9; ++j)
+        for (int i = -9; i < 9; ++i) {
+          const double x = 0.5 * i + 0.25, y = 0.5 * j + 0.25;
+          all += within(x, y) ? 1 : 0;
+          held += within(x, y) && x < 0 ? 1 : 0;
+        }
+      EXPECT_DOUBLE_EQ(share([](double x, double) { return x < 0; }), held / all);
+    }
+  }
+  EXPECT_TRUE(std::isnan(GroundHeights().share_around({0, 0})));
+  EXPECT_TRUE(std::isnan(cells_where(
+                             {0, 0}, [](double, double) { return true; }, ctx)
+                             .share_around({nan, 0})));
+}
+
 /// A round crown of 2 m on a slope of 45 degrees: 1.4 m downhill of its apex the height above ground is .83 m greater.
 TEST(TreeGround, OnASlopeTheTopIsTheApex) {
   std::vector<Vec3d> points;

@@ -233,6 +233,7 @@ describe("CSV", () => {
             foot: { reach_m: 0.4, top_m: 2.5, axial_m: 3, diameter_m: 0.27, sigma_m: 0.001 },
             top_shared: 0.31,
             stray_top_m: 0.42,
+            ground_share: 0.9,
           },
         ],
         settings: settings({ biomassMethod: "chave2014" }),
@@ -240,10 +241,10 @@ describe("CSV", () => {
       }),
     ];
     expect(head.trim()).toBe(
-      "scan_name,tree_id,species,status,label,stem_x,stem_y,ground_z,dbh_m,dbh_rms_m,dbh_arc_coverage,dbh_max_gap_deg,dbh_n_inliers,dbh_method,breast_height_ref_z,height_m,lean_deg,lean_azimuth_deg,crown_base_height_m,crown_projected_area_m2,crown_diameter_mean_m,crown_diameter_equiv_m,crown_max_width_m,crown_perp_width_m,crown_ellipse_eccentricity,crown_offset_m,crown_offset_azimuth_deg,crown_volume_voxel_m3,basal_area_m2,slenderness,ground_source,n_points,flags,hegyi_index,n_competitors,crown_overlap_m2,crown_overlap_fraction,edge,qsm_woody_volume_m3,agb_kg,agb_method,dbh_sigma_m,hegyi_index_corrected,cut_width_m,cut_top,flat_share,above_foot_m,above_foot_diameter_m,top_shared,stray_top_m",
+      "scan_name,tree_id,species,status,label,stem_x,stem_y,ground_z,dbh_m,dbh_rms_m,dbh_arc_coverage,dbh_max_gap_deg,dbh_n_inliers,dbh_method,breast_height_ref_z,height_m,lean_deg,lean_azimuth_deg,crown_base_height_m,crown_projected_area_m2,crown_diameter_mean_m,crown_diameter_equiv_m,crown_max_width_m,crown_perp_width_m,crown_ellipse_eccentricity,crown_offset_m,crown_offset_azimuth_deg,crown_volume_voxel_m3,basal_area_m2,slenderness,ground_source,n_points,flags,hegyi_index,n_competitors,crown_overlap_m2,crown_overlap_fraction,edge,qsm_woody_volume_m3,agb_kg,agb_method,dbh_sigma_m,hegyi_index_corrected,cut_width_m,cut_top,flat_share,above_foot_m,above_foot_diameter_m,top_shared,stray_top_m,ground_share",
     );
     expect(first).toMatch(/^"plot ""7"", north",1,Picea abies,live,,0,0,,0.3,/);
-    expect(first).toMatch(/,486\.8\d*,chave2014,,,,,,3,0.27,0.31,0.42\n$/);
+    expect(first).toMatch(/,486\.8\d*,chave2014,,,,,,3,0.27,0.31,0.42,0.9\n$/);
   });
 
   test("stem curve and stand", () => {

@@ -136,8 +136,10 @@ export const liftsPart: Part<LiftRow> = {
     const high = rows.filter(({ rise }) => (RISES_M[rise] ?? 0) >= 0.06);
     const silent = high.filter(({ told_m }) => told_m === null).length;
     const wrong = rows.filter(({ rise, told_m }) => rise === "fit" && told_m !== null).length;
-    const off = rows.filter(({ after }) => after && Math.abs(largest(after.height_m)) > 0.2).length;
+    const fit = mean(rows.find(({ rise }) => rise === "fit")?.before.height_m ?? []);
+    const aligned = rows.filter(({ after }) => after);
+    const off = aligned.filter(({ after }) => after && Math.abs(mean(after.height_m) - fit) > 0.1).length;
     const again = rows.filter(({ is_told_again }) => is_told_again).length;
-    return `from 6 cm on not told: ${silent} of ${high.length}; told where scans fit: ${wrong}; aligned, a height more than 0.2 m off: ${off}, told again: ${again}`;
+    return `from 6 cm on not told: ${silent} of ${high.length}; told where scans fit: ${wrong}; aligned: ${aligned.length}, with a mean height more than 0.1 m from that of scans that fit: ${Number.isNaN(fit) ? "group fit was not measured" : off}, told again: ${again}`;
   },
 };

@@ -24,7 +24,8 @@ export function groundAtStems(trees: Table, standing: readonly number[]): Ground
 }
 
 /** Whether the ground was taken out of the cloud, or lies beneath plants everywhere. */
-export const isGroundMissing = ({ unseen, of }: GroundAtStems): boolean => unseen.length > 0 && unseen.length >= MOST * of;
+export const isGroundMissing = ({ unseen, of }: GroundAtStems): boolean =>
+  unseen.length > 0 && unseen.length >= MOST * of;
 
 export function groundAtStemWarnings(ground: GroundAtStems): string[] {
   const { unseen, of } = ground;
@@ -33,7 +34,9 @@ export function groundAtStemWarnings(ground: GroundAtStems): string[] {
   const effect =
     "their heights and breast height begin at the lowest points that are left, so that heights are too small by what is missing below, and diameters are taken that much too high up the stem";
   if (!isGroundMissing(ground))
-    return [`${around}: it lies under plants, or was cut off there; ${effect}. Look at the feet of these trees in a profile.`];
+    return [
+      `${around}: it lies under plants, or was cut off there; ${effect}. Look at the feet of these trees in a profile.`,
+    ];
   return [
     `${around}: it is not in this cloud, as where the vegetation alone was kept, or plants hide it; ${effect}. In generated plots without their lowest 0.3, 0.6 and 1 m heights were 0.30, 0.60 and 1.00 m too small, diameters of 30 cm in the mean 8, 14 and 24 mm, and the plot was known by its stems alone. Take the cloud with its ground.`,
   ];

@@ -166,7 +166,7 @@ export const GroundReport = z.object({
     .number()
     .nullable()
     .describe(
-      "median vertical distance of a ground point from the plane through the ten nearest others, seen from above, metres: noise and roughness where they form a surface; from 0.15 on a warning follows, as where the ground is not in the cloud; null = fewer than 100 ground points",
+      "median vertical distance of a ground point from the plane through the ten nearest others, seen from above, metres: noise and roughness where they form a surface; from 0.15 (and a tenth of the mean distance of ground points) on a warning follows, as where the ground is not in the cloud; null = fewer than 100 ground points",
     ),
   class_threshold_used: z
     .number()

@@ -28,6 +28,17 @@ test.each(["auto", "smrf"])("%s: a ground that is a surface, and parts of plants
   expect(cut.warnings).toContainEqual(NO_SURFACE);
 });
 
+test("points far apart lie on land that is rough between them", async () => {
+  const far = Array.from({ length: 900 }, (_, i) => {
+    const [x, y] = [30 * (i % 30), 30 * Math.floor(i / 30)];
+    return [x, y, 40 * Math.sin(x / 250) * Math.cos(y / 300) + 2 * Math.sin(i * i)];
+  });
+  const answer = await segment({ points: far, method: "auto" });
+  expect(answer.num_ground).toBeGreaterThan(100);
+  expect(answer.ground_residual_m).toBeGreaterThan(0.3);
+  expect(answer.warnings).not.toContainEqual(NO_SURFACE);
+});
+
 test("is null where hardly a point is ground", async () => {
   const few = await segment({ points: points.slice(0, 90), method: "smrf" });
   expect(few.num_ground).toBeLessThan(100);

@@ -81,7 +81,7 @@ export function groundReport(
     ...images.warnings,
     ...of.warnings,
     ...onAuto,
-    ...groundResidualWarnings(residual_m),
+    ...groundResidualWarnings(residual_m, { num_ground, extent: measured.extent }),
   ];
   const strays = low_outliers / Math.max(1, measured.finite_count);
   if (strays > MOST_STRAYS) {

@@ -2,9 +2,9 @@ import type { Job } from "../../jobs/job.ts";
 import * as native from "../../native/classify/ground.ts";
 import type { NativeColumn } from "../../native/core/handles.ts";
 
-/** Metres: the ground of real and generated scans of every kind has up to 0.10, that of scans from which it was cut off 0.25 and more. */
+/** Metres: where points are up to 2.5 m apart, the ground of real and generated scans of every kind has up to 0.10, parts of plants in its place 0.25 and more. */
 const ROUGHEST = 0.15;
-/** Of the mean distance of ground points: points far apart lie on land that is rough between them. With its ground 0.01 to 0.04 where it is 1 m and more, without it 0.14 and more. */
+/** Of the mean distance of ground points: points far apart lie on land that is rough between them. With its ground up to 0.08 where it is 1 m and more, without it 0.14 and more. */
 const ROUGHEST_OF_SPACING = 0.1;
 
 /** How far ground points lie from the surface of their neighbours, metres; null = too few of them. */

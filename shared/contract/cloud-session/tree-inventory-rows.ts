@@ -123,7 +123,7 @@ export const TreeRow = z
       "share 0..1 of the points that lie on flat surfaces: the points of all trees within 0.5 m (of sparse clouds up to 3 m) lie within 0.06 of that of a plane, reach over it in two directions, and do not turn about the vertical with a radius of up to 5 m, as trunks of giants do; trees of reference forests have 0 to 0.08; null = fewer than 10 points",
     ),
     ground_share: nullable(
-      "share 0..1 of the cells of 0.5 m within 2 m of stem_base that hold points of the ground class; where it is below 0.1 no ground was seen there, and ground_z is that of the lowest points of the tree: height_m and the height of the diameter begin there; null = no point of the cloud is labelled ground",
+      "share 0..1 of the cells of 0.5 m within 2 m of stem_base that hold points of the ground class; where it is below 0.2 hardly any ground was seen there, and ground_z is that of the lowest points of the tree: height_m and the height of the diameter begin there; null = no point of the cloud is labelled ground",
     ),
     cut_width_m: z
       .number()
